@@ -1,0 +1,452 @@
+//! The cursor: walks one JSON value, validates all of it, and measures what it passes.
+//!
+//! It keeps a running count of UTF-16 units of the canonical form (`JSON.stringify`: no white space, shortest
+//! escapes; numbers stay as written), so the serialised size of any part is the difference of two readings.
+
+use std::borrow::Cow;
+
+use fearless_simd::Level;
+
+use super::{Fault, FaultKind, Literal, decode, string};
+
+/// A position in a JSON text.
+#[derive(Debug)]
+pub struct Cursor<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+    canonical: usize,
+    level: Level,
+}
+
+/// The kinds of JSON value, told by the first byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value {
+    /// `{…}`
+    Object,
+    /// `[…]`
+    Array,
+    /// `"…"`
+    String,
+    /// A number.
+    Number,
+    /// `true`
+    True,
+    /// `false`
+    False,
+    /// `null`
+    Null,
+}
+
+/// The open containers of a value that is being skipped: one bit each, so that depth costs no stack.
+#[derive(Default)]
+struct Nesting {
+    top: u64,
+    depth: usize,
+    below: Vec<u64>,
+}
+
+impl Nesting {
+    fn push(&mut self, is_object: bool) {
+        if self.depth > 0 && self.depth.is_multiple_of(64) {
+            self.below.push(self.top);
+        }
+        self.top = self.top << 1 | u64::from(is_object);
+        self.depth += 1;
+    }
+
+    fn pop(&mut self) {
+        self.depth -= 1;
+        self.top >>= 1;
+        if self.depth > 0 && self.depth.is_multiple_of(64) {
+            self.top = self.below.pop().unwrap_or_default();
+        }
+    }
+
+    fn in_object(&self) -> bool {
+        self.top & 1 == 1
+    }
+}
+
+impl<'a> Cursor<'a> {
+    /// A cursor at the first value of `bytes`, which must be valid UTF-8 (checked once by the caller, per line).
+    pub fn new(bytes: &'a [u8]) -> Self {
+        let mut cursor = Self {
+            bytes,
+            pos: 0,
+            canonical: 0,
+            level: Level::new(),
+        };
+        cursor.skip_white();
+        cursor
+    }
+
+    /// The byte position.
+    pub fn position(&self) -> usize {
+        self.pos
+    }
+
+    /// UTF-16 units of canonical JSON passed so far.
+    pub fn canonical(&self) -> usize {
+        self.canonical
+    }
+
+    #[inline(always)]
+    fn skip_white(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(self.pos) {
+            self.pos += 1;
+        }
+    }
+
+    #[cold]
+    fn unexpected(&self) -> Fault {
+        if self.pos < self.bytes.len() {
+            Fault::new(self.pos, FaultKind::UnexpectedByte)
+        } else {
+            Fault::new(self.bytes.len(), FaultKind::UnexpectedEnd)
+        }
+    }
+
+    /// Passes one structural character and the white space behind it.
+    #[inline(always)]
+    fn pass(&mut self) {
+        self.pos += 1;
+        self.canonical += 1;
+        self.skip_white();
+    }
+
+    /// What kind of value comes next.
+    #[inline]
+    pub fn peek(&self) -> Result<Value, Fault> {
+        match self.bytes.get(self.pos) {
+            Some(b'"') => Ok(Value::String),
+            Some(b'{') => Ok(Value::Object),
+            Some(b'[') => Ok(Value::Array),
+            Some(b't') => Ok(Value::True),
+            Some(b'f') => Ok(Value::False),
+            Some(b'n') => Ok(Value::Null),
+            Some(b'-' | b'0'..=b'9') => Ok(Value::Number),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    /// Passes a string and measures it.
+    #[inline(always)]
+    pub fn string(&mut self) -> Result<Literal, Fault> {
+        if self.bytes.get(self.pos) != Some(&b'"') {
+            return Err(self.unexpected());
+        }
+        let literal = string::scan(self.level, self.bytes, self.pos + 1)?;
+        self.pos = literal.end + 1;
+        self.canonical += literal.canonical + 2;
+        self.skip_white();
+        Ok(literal)
+    }
+
+    /// Passes a number; returns its first and last position.
+    fn number(&mut self) -> Result<(usize, usize), Fault> {
+        let start = self.pos;
+        let bad = Fault::new(start, FaultKind::BadNumber);
+        let digits = |pos: &mut usize, bytes: &[u8]| {
+            let from = *pos;
+            while let Some(b'0'..=b'9') = bytes.get(*pos) {
+                *pos += 1;
+            }
+            *pos > from
+        };
+        if self.bytes.get(self.pos) == Some(&b'-') {
+            self.pos += 1;
+        }
+        match self.bytes.get(self.pos) {
+            Some(b'0') => self.pos += 1,
+            Some(b'1'..=b'9') => {
+                digits(&mut self.pos, self.bytes);
+            }
+            None => return Err(self.unexpected()),
+            _ => return Err(bad),
+        }
+        if self.bytes.get(self.pos) == Some(&b'.') {
+            self.pos += 1;
+            if !digits(&mut self.pos, self.bytes) {
+                return Err(bad);
+            }
+        }
+        if let Some(b'e' | b'E') = self.bytes.get(self.pos) {
+            self.pos += 1;
+            if let Some(b'+' | b'-') = self.bytes.get(self.pos) {
+                self.pos += 1;
+            }
+            if !digits(&mut self.pos, self.bytes) {
+                return Err(bad);
+            }
+        }
+        let end = self.pos;
+        self.canonical += end - start;
+        self.skip_white();
+        Ok((start, end))
+    }
+
+    fn literal(&mut self, word: &[u8]) -> Result<(), Fault> {
+        let rest = self.bytes.get(self.pos..).unwrap_or_default();
+        if !rest.starts_with(word) {
+            return Err(if word.starts_with(rest) {
+                Fault::new(self.bytes.len(), FaultKind::UnexpectedEnd)
+            } else {
+                self.unexpected()
+            });
+        }
+        self.pos += word.len();
+        self.canonical += word.len();
+        self.skip_white();
+        Ok(())
+    }
+
+    /// Passes a value that holds no other; `false` if an object or array comes next.
+    #[inline]
+    fn scalar(&mut self) -> Result<bool, Fault> {
+        match self.peek()? {
+            Value::String => {
+                self.string()?;
+            }
+            Value::Number => {
+                self.number()?;
+            }
+            Value::True => self.literal(b"true")?,
+            Value::False => self.literal(b"false")?,
+            Value::Null => self.literal(b"null")?,
+            Value::Object | Value::Array => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Passes any value, however deep.
+    pub fn skip(&mut self) -> Result<(), Fault> {
+        if self.scalar()? {
+            return Ok(());
+        }
+        let mut open = Nesting::default();
+        loop {
+            // At a value.
+            if !self.scalar()? {
+                let is_object = self.bytes[self.pos] == b'{';
+                self.pass();
+                open.push(is_object);
+                match self.bytes.get(self.pos) {
+                    Some(b'}') if is_object => {}
+                    Some(b']') if !is_object => {}
+                    _ => {
+                        if is_object {
+                            self.key()?;
+                        }
+                        continue;
+                    }
+                }
+            }
+            // Behind a value, or at the end of an empty container.
+            loop {
+                if open.depth == 0 {
+                    return Ok(());
+                }
+                match (self.bytes.get(self.pos), open.in_object()) {
+                    (Some(b','), in_object) => {
+                        self.pass();
+                        if in_object {
+                            self.key()?;
+                        }
+                        break;
+                    }
+                    (Some(b'}'), true) | (Some(b']'), false) => {
+                        self.pass();
+                        open.pop();
+                    }
+                    _ => return Err(self.unexpected()),
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn key(&mut self) -> Result<Literal, Fault> {
+        let key = self.string()?;
+        if self.bytes.get(self.pos) != Some(&b':') {
+            return Err(self.unexpected());
+        }
+        self.pass();
+        Ok(key)
+    }
+
+    /// Walks an object: `field` is called at each value with its decoded key and must pass the value.
+    #[inline]
+    pub fn object(
+        &mut self,
+        mut field: impl FnMut(&mut Self, &[u8]) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        if self.bytes.get(self.pos) != Some(&b'{') {
+            return Err(self.unexpected());
+        }
+        self.pass();
+        if self.bytes.get(self.pos) == Some(&b'}') {
+            self.pass();
+            return Ok(());
+        }
+        loop {
+            let key = self.key()?;
+            let raw = &self.bytes[key.start..key.end];
+            if key.escaped {
+                field(self, decode(raw).as_bytes())?;
+            } else {
+                field(self, raw)?;
+            }
+            match self.bytes.get(self.pos) {
+                Some(b',') => self.pass(),
+                Some(b'}') => {
+                    self.pass();
+                    return Ok(());
+                }
+                _ => return Err(self.unexpected()),
+            }
+        }
+    }
+
+    /// Walks an array: `item` is called at each value and must pass it.
+    #[inline]
+    pub fn array(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        if self.bytes.get(self.pos) != Some(&b'[') {
+            return Err(self.unexpected());
+        }
+        self.pass();
+        if self.bytes.get(self.pos) == Some(&b']') {
+            self.pass();
+            return Ok(());
+        }
+        loop {
+            item(self)?;
+            match self.bytes.get(self.pos) {
+                Some(b',') => self.pass(),
+                Some(b']') => {
+                    self.pass();
+                    return Ok(());
+                }
+                _ => return Err(self.unexpected()),
+            }
+        }
+    }
+
+    /// Passes any value; if it was a string, its measures.
+    #[inline]
+    pub fn string_or_skip(&mut self) -> Result<Option<Literal>, Fault> {
+        if self.bytes.get(self.pos) == Some(&b'"') {
+            self.string().map(Some)
+        } else {
+            self.skip().map(|()| None)
+        }
+    }
+
+    /// Passes any value; whether it was `true`.
+    #[inline]
+    pub fn is_true(&mut self) -> Result<bool, Fault> {
+        let is_true = self.peek()? == Value::True;
+        self.skip()?;
+        Ok(is_true)
+    }
+
+    /// Passes any value; if it was a number that is not negative, its whole part.
+    pub fn count_or_skip(&mut self) -> Result<Option<u64>, Fault> {
+        if self.peek()? != Value::Number {
+            return self.skip().map(|()| None);
+        }
+        let (start, end) = self.number()?;
+        let digits = &self.bytes[start..end];
+        if digits.len() <= 18 && digits.iter().all(u8::is_ascii_digit) {
+            let fold = |value, digit: &u8| value * 10 + u64::from(digit - b'0');
+            return Ok(Some(digits.iter().fold(0, fold)));
+        }
+        let value = std::str::from_utf8(digits)
+            .ok()
+            .and_then(|text| text.parse::<f64>().ok())
+            .filter(|value| *value >= 0.0);
+        Ok(value.map(|value| value as u64))
+    }
+
+    /// Passes any value; the bytes it spans, white space behind it excluded.
+    #[inline]
+    pub fn raw(&mut self) -> Result<&'a [u8], Fault> {
+        let start = self.pos;
+        self.skip()?;
+        Ok(self.bytes[start..self.pos].trim_ascii_end())
+    }
+
+    /// Succeeds if nothing but white space is left.
+    pub fn end(&self) -> Result<(), Fault> {
+        if self.pos == self.bytes.len() {
+            Ok(())
+        } else {
+            Err(Fault::new(self.pos, FaultKind::TrailingBytes))
+        }
+    }
+}
+
+/// Looks up single fields of a small object that is known to be valid, such as a boundary's metadata.
+///
+/// Each look-up walks the object again: right for the few fields of rare entries, wrong for a hot path.
+#[derive(Debug, Clone, Copy)]
+pub struct Object<'a>(&'a [u8]);
+
+impl<'a> Object<'a> {
+    /// Wraps the bytes of an object.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// The raw bytes of a field's value; the last one if the key is repeated.
+    pub fn get(self, key: &str) -> Option<&'a [u8]> {
+        let mut found = None;
+        let mut cursor = Cursor::new(self.0);
+        let walked = cursor.object(|cursor, name| {
+            let value = cursor.raw()?;
+            if name == key.as_bytes() {
+                found = Some(value);
+            }
+            Ok(())
+        });
+        walked.ok().and(found)
+    }
+
+    /// A field that is an object.
+    pub fn object(self, key: &str) -> Option<Object<'a>> {
+        self.get(key)
+            .filter(|value| value.first() == Some(&b'{'))
+            .map(Object)
+    }
+
+    /// A field that is a string, decoded.
+    pub fn string(self, key: &str) -> Option<Cow<'a, str>> {
+        text(self.get(key)?)
+    }
+
+    /// A field that is a number, its whole part.
+    pub fn count(self, key: &str) -> Option<u64> {
+        Cursor::new(self.get(key)?).count_or_skip().ok().flatten()
+    }
+
+    /// The strings of a field that is an array; other items are passed over.
+    pub fn strings(self, key: &str) -> Option<Vec<Cow<'a, str>>> {
+        let mut items = Vec::new();
+        let mut cursor = Cursor::new(self.get(key)?);
+        cursor
+            .array(|cursor| {
+                items.extend(text(cursor.raw()?));
+                Ok(())
+            })
+            .ok()?;
+        Some(items)
+    }
+}
+
+/// The decoded text of a raw value, if it is a string.
+fn text(raw: &[u8]) -> Option<Cow<'_, str>> {
+    let content = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    Some(decode(content))
+}

@@ -1,0 +1,47 @@
+//! An entry: frozen bytes and the notes on them.
+
+use bytes::Bytes;
+
+use super::{Damage, Facets, Scanner, View};
+
+/// One intact line of a transcript. The bytes are the line as it stands in the file, line end excluded; they are
+/// never changed, so what is written back or sent is what was read (M2).
+///
+/// Cloning shares the bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    bytes: Bytes,
+    facets: Box<Facets>,
+}
+
+impl Entry {
+    /// Reads a line.
+    pub fn read(bytes: Bytes) -> Result<Self, Damage> {
+        let mut scanner = Scanner::default();
+        scanner.scan(&bytes)?;
+        Ok(Self::noted(bytes, scanner.facets()))
+    }
+
+    /// An entry from a line that has just been scanned.
+    pub fn noted(bytes: Bytes, facets: &Facets) -> Self {
+        Self {
+            bytes,
+            facets: Box::new(facets.clone()),
+        }
+    }
+
+    /// The line.
+    pub fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The notes on it.
+    pub fn facets(&self) -> &Facets {
+        &self.facets
+    }
+
+    /// Notes and bytes together.
+    pub fn view(&self) -> View<'_> {
+        self.facets.view(&self.bytes)
+    }
+}

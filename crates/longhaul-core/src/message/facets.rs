@@ -1,0 +1,136 @@
+//! What one pass over a line noted about it.
+
+use std::borrow::Cow;
+
+use super::{Block, EntryKind, Id, Span, Subtype, Usage};
+use crate::json::{self, Object};
+
+/// Yes/no facts of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Flags {
+    /// Belongs to a sub-agent's conversation.
+    pub sidechain: bool,
+    /// Shown nowhere. Display only: it is sent all the same.
+    pub meta: bool,
+    /// Carries a compaction's summary.
+    pub compact_summary: bool,
+    /// Shown only when the full transcript is expanded. Display only.
+    pub transcript_only: bool,
+    /// Records a failed API call, not a reply.
+    pub api_error: bool,
+    /// `message.model` is `<synthetic>`: written by the host, not by a model.
+    pub synthetic: bool,
+    /// Has a `message` object.
+    pub has_message: bool,
+    /// The message's content is a plain string, not a list of blocks.
+    pub string_content: bool,
+}
+
+/// The notes on one entry: spans into its line, and sizes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facets {
+    /// What it is.
+    pub kind: EntryKind,
+    /// Which system entry it is.
+    pub subtype: Subtype,
+    /// Yes/no facts.
+    pub flags: Flags,
+    /// Content of the `uuid` literal. Entries without one are outside the parent chain.
+    pub uuid: Span,
+    /// Content of the `parentUuid` literal; absent for `null` too.
+    pub parent: Span,
+    /// Content of the `logicalParentUuid` literal.
+    pub logical_parent: Span,
+    /// Content of the `sessionId` literal.
+    pub session: Span,
+    /// Content of the `timestamp` literal.
+    pub timestamp: Span,
+    /// Content of the `type` literal.
+    pub type_name: Span,
+    /// Content of the `message.id` literal.
+    pub message_id: Span,
+    /// Content of the `message.model` literal.
+    pub model: Span,
+    /// The `attachment` value, as JSON.
+    pub attachment: Span,
+    /// UTF-16 units of the serialised `attachment` value.
+    pub attachment_units: u32,
+    /// The `compactMetadata` or `microcompactMetadata` object, as JSON.
+    pub metadata: Span,
+    /// The message's content blocks.
+    pub blocks: Vec<Block>,
+    /// The reply's usage.
+    pub usage: Option<Box<Usage>>,
+}
+
+impl Facets {
+    /// Reads these notes against the line they were taken from.
+    pub fn view<'a>(&'a self, line: &'a [u8]) -> View<'a> {
+        View { facets: self, line }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        let mut blocks = std::mem::take(&mut self.blocks);
+        blocks.clear();
+        *self = Self {
+            blocks,
+            ..Self::default()
+        };
+    }
+
+    /// Whether this is a reply of a model: not a record of an error, not written by the host.
+    pub fn is_reply(&self) -> bool {
+        self.kind == EntryKind::Assistant && !self.flags.api_error && !self.flags.synthetic
+    }
+}
+
+/// An entry's notes together with its bytes: what readers of an entry use.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// The notes.
+    pub facets: &'a Facets,
+    /// The bytes.
+    pub line: &'a [u8],
+}
+
+impl<'a> View<'a> {
+    fn id(self, span: Span) -> Option<Id> {
+        span.is_present()
+            .then(|| Id::of_literal(span.of(self.line)))
+    }
+
+    /// The entry's uuid.
+    pub fn uuid(self) -> Option<Id> {
+        self.id(self.facets.uuid)
+    }
+
+    /// The uuid of the entry before it in the conversation.
+    pub fn parent(self) -> Option<Id> {
+        self.id(self.facets.parent)
+    }
+
+    /// Across a boundary: the uuid of the entry before it in the conversation that was replaced.
+    pub fn logical_parent(self) -> Option<Id> {
+        self.id(self.facets.logical_parent)
+    }
+
+    /// The API message this is part of.
+    pub fn message_id(self) -> Option<Id> {
+        self.id(self.facets.message_id)
+    }
+
+    /// The tool call that a block makes or answers.
+    pub fn block_id(self, block: &Block) -> Option<Id> {
+        self.id(block.id)
+    }
+
+    /// The decoded text of a literal's content.
+    pub fn text(self, span: Span) -> Cow<'a, str> {
+        json::decode(span.of(self.line))
+    }
+
+    /// A part that is an object.
+    pub fn object(self, span: Span) -> Object<'a> {
+        Object::new(span.of(self.line))
+    }
+}

@@ -1,0 +1,28 @@
+//! Identity of entries, messages and tool calls.
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::json;
+
+/// A 128-bit hash of an id's text: entry uuid, API message id or tool_use id.
+///
+/// Transcripts of other programs may use any text as an id, so ids are compared by hash: fixed size, no
+/// allocation, and no two ids of a file will ever meet by chance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(u128);
+
+impl Id {
+    /// The id with this text.
+    pub fn of(text: &str) -> Self {
+        Self(xxh3_128(text.as_bytes()))
+    }
+
+    /// The id whose text is the content of a JSON string literal.
+    pub(crate) fn of_literal(content: &[u8]) -> Self {
+        if memchr::memchr(b'\\', content).is_some() {
+            Self::of(&json::decode(content))
+        } else {
+            Self(xxh3_128(content))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The kinds of entry (M1).
+
+/// What an entry is, by its `type`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum EntryKind {
+    /// A user message: typed text, tool results, meta messages, summaries.
+    User,
+    /// A part or the whole of one model response.
+    Assistant,
+    /// Notices and boundaries; see [`Subtype`].
+    System,
+    /// Something the host adds for the model beside a user message.
+    Attachment,
+    /// Progress of a running tool or hook; in the parent chain, never sent.
+    Progress,
+    /// A title for a session; outside the chain.
+    Summary,
+    /// Any other type. Kept, never interpreted.
+    #[default]
+    Other,
+}
+
+impl EntryKind {
+    pub(crate) fn from_type(name: &[u8]) -> Self {
+        match name {
+            b"user" => Self::User,
+            b"assistant" => Self::Assistant,
+            b"system" => Self::System,
+            b"attachment" => Self::Attachment,
+            b"progress" => Self::Progress,
+            b"summary" => Self::Summary,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The subtypes of system entries that shape the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Subtype {
+    /// Everything before it was replaced by a summary.
+    CompactBoundary,
+    /// Some tool results before it were cleared.
+    MicrocompactBoundary,
+    /// None, or one that is only shown to people.
+    #[default]
+    Other,
+}
+
+impl Subtype {
+    pub(crate) fn from_name(name: &[u8]) -> Self {
+        match name {
+            b"compact_boundary" => Self::CompactBoundary,
+            b"microcompact_boundary" => Self::MicrocompactBoundary,
+            _ => Self::Other,
+        }
+    }
+}
