@@ -7,11 +7,11 @@ use foldhash::fast::FixedState;
     clippy::disallowed_types,
     reason = "the one place where it is given a fixed hasher"
 )]
-pub type Map<K, V> = std::collections::HashMap<K, V, FixedState>;
+pub(crate) type Map<K, V> = std::collections::HashMap<K, V, FixedState>;
 
 /// A set whose iteration order carries no meaning.
 #[expect(
     clippy::disallowed_types,
     reason = "the one place where it is given a fixed hasher"
 )]
-pub type Set<K> = std::collections::HashSet<K, FixedState>;
+pub(crate) type Set<K> = std::collections::HashSet<K, FixedState>;

@@ -5,5 +5,9 @@
 //! `longhaul-store`, the command line in `longhaul-cli`.
 
 mod hash;
+pub mod inspect;
 pub mod json;
 pub mod message;
+pub mod normalize;
+pub mod tokens;
+pub mod transcript;

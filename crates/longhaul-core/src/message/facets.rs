@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use jiff::Timestamp;
+
 use super::{Block, EntryKind, Id, Span, Subtype, Usage};
 use crate::json::{self, Object};
 
@@ -122,6 +124,14 @@ impl<'a> View<'a> {
     /// The tool call that a block makes or answers.
     pub fn block_id(self, block: &Block) -> Option<Id> {
         self.id(block.id)
+    }
+
+    /// When the entry was written.
+    pub fn timestamp(self) -> Option<Timestamp> {
+        std::str::from_utf8(self.facets.timestamp.of(self.line))
+            .ok()?
+            .parse()
+            .ok()
     }
 
     /// The decoded text of a literal's content.

@@ -1,5 +1,7 @@
 //! Identity of entries, messages and tool calls.
 
+use std::num::NonZeroU128;
+
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::json;
@@ -9,12 +11,12 @@ use crate::json;
 /// Transcripts of other programs may use any text as an id, so ids are compared by hash: fixed size, no
 /// allocation, and no two ids of a file will ever meet by chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Id(u128);
+pub struct Id(NonZeroU128);
 
 impl Id {
     /// The id with this text.
     pub fn of(text: &str) -> Self {
-        Self(xxh3_128(text.as_bytes()))
+        Self::of_bytes(text.as_bytes())
     }
 
     /// The id whose text is the content of a JSON string literal.
@@ -22,7 +24,12 @@ impl Id {
         if memchr::memchr(b'\\', content).is_some() {
             Self::of(&json::decode(content))
         } else {
-            Self(xxh3_128(content))
+            Self::of_bytes(content)
         }
+    }
+
+    fn of_bytes(text: &[u8]) -> Self {
+        // Zero is left out so that an optional id takes no more room than an id.
+        Self(NonZeroU128::new(xxh3_128(text)).unwrap_or(NonZeroU128::MIN))
     }
 }

@@ -1,0 +1,87 @@
+//! Compactions and clearings, and what each took out of the view.
+
+use super::report::{BoundaryReport, ClearingReport, Replaced};
+use crate::message::{EntryKind, Subtype};
+use crate::tokens::Estimate;
+use crate::transcript::{BoundaryNote, Conversation, Table};
+
+fn notes<'a>(
+    table: &'a Table,
+    conversation: &'a Conversation,
+    subtype: Subtype,
+) -> impl Iterator<Item = &'a BoundaryNote> {
+    table
+        .boundaries()
+        .iter()
+        .filter(move |note| table.rows()[note.row as usize].subtype == subtype)
+        .filter(|note| conversation.is_main(note.row))
+}
+
+pub(super) fn compactions(table: &Table, conversation: &Conversation) -> Vec<BoundaryReport> {
+    notes(table, conversation, Subtype::CompactBoundary)
+        .map(|note| {
+            let preserved = conversation
+                .segments()
+                .iter()
+                .find(|segment| segment.boundary == note.row)
+                .map_or(&[][..], |segment| &segment.members);
+            BoundaryReport {
+                line: table.rows()[note.row as usize].line,
+                uuid: note.uuid.clone(),
+                timestamp: note.timestamp,
+                trigger: note.trigger.clone(),
+                pre_tokens: note.pre_tokens,
+                messages_summarized: note.messages_summarized,
+                replaced: replaced(table, conversation, note, preserved),
+                preserved: preserved.len() as u64,
+                summary_tokens: summary(table, note).padded(),
+            }
+        })
+        .collect()
+}
+
+pub(super) fn clearings(table: &Table, conversation: &Conversation) -> Vec<ClearingReport> {
+    notes(table, conversation, Subtype::MicrocompactBoundary)
+        .map(|note| ClearingReport {
+            line: table.rows()[note.row as usize].line,
+            timestamp: note.timestamp,
+            trigger: note.trigger.clone(),
+            pre_tokens: note.pre_tokens,
+            tokens_saved: note.tokens_saved,
+            results: note.cleared.len() as u64,
+        })
+        .collect()
+}
+
+fn replaced(
+    table: &Table,
+    conversation: &Conversation,
+    note: &BoundaryNote,
+    preserved: &[u32],
+) -> Replaced {
+    let view = conversation.view_before(table, note);
+    let gone = view.rows.iter().filter(|at| !preserved.contains(at));
+    let mut entries = 0;
+    let mut weight = Estimate::ZERO;
+    for row in gone.map(|at| &table.rows()[*at as usize]) {
+        if matches!(row.kind, EntryKind::User | EntryKind::Assistant | EntryKind::Attachment) {
+            entries += 1;
+            weight += table.weight(row);
+        }
+    }
+    Replaced {
+        entries,
+        tokens: weight.padded(),
+    }
+}
+
+/// The summary that stands for what a boundary replaced: the first behind it.
+fn summary(table: &Table, note: &BoundaryNote) -> Estimate {
+    table.rows()[note.row as usize..]
+        .iter()
+        .skip(1)
+        .take_while(|row| row.subtype != Subtype::CompactBoundary)
+        .find(|row| row.flags.compact_summary)
+        .map(|row| table.weight(row))
+        .unwrap_or_default()
+}

@@ -1,0 +1,82 @@
+//! What the live view consists of (T4).
+
+use super::report::Categories;
+use crate::hash::{Map, Set};
+use crate::message::{BlockKind, EntryKind, Id};
+use crate::tokens::{ContextSize, Estimate};
+use crate::transcript::{Conversation, Row, Table};
+
+/// The rows of the live view.
+fn view_rows<'a>(table: &'a Table, conversation: &'a Conversation) -> impl Iterator<Item = &'a Row> {
+    conversation.view().rows.iter().map(|at| &table.rows()[*at as usize])
+}
+
+/// The calls whose results were cleared by a clearing in the view.
+fn cleared(table: &Table, conversation: &Conversation) -> Set<Id> {
+    let notes = conversation.view().rows.iter().filter_map(|at| table.boundary(*at));
+    notes.flat_map(|note| note.cleared.iter().copied()).collect()
+}
+
+/// The calls whose results are in the view, not cleared.
+pub(super) fn results_in_view(table: &Table, conversation: &Conversation) -> Set<Id> {
+    let cleared = cleared(table, conversation);
+    view_rows(table, conversation)
+        .flat_map(|row| table.blocks(row))
+        .filter(|block| block.kind == BlockKind::ToolResult)
+        .filter_map(|block| block.call)
+        .filter(|call| !cleared.contains(call))
+        .collect()
+}
+
+pub(super) fn categories(
+    table: &Table,
+    conversation: &Conversation,
+    in_view: &Set<Id>,
+    context: ContextSize,
+) -> Categories {
+    let mut categories = Categories::default();
+    let mut tools: Map<Id, u32> = Map::default();
+    let add = |sum: &mut u64, weight: Estimate| *sum += weight.unpadded();
+    for row in view_rows(table, conversation) {
+        match row.kind {
+            EntryKind::Attachment => add(&mut categories.attachments, row.attachment.unwrap_or_default()),
+            EntryKind::Assistant if !row.flags.api_error && !row.flags.synthetic => {
+                for block in table.blocks(row) {
+                    if block.kind == BlockKind::ToolUse {
+                        add(&mut categories.tool_requests, block.weight);
+                        tools.extend(block.call.zip(block.tool));
+                    } else {
+                        add(&mut categories.assistant_messages, block.weight);
+                    }
+                }
+            }
+            EntryKind::User => {
+                for block in table.blocks(row) {
+                    match block.call.filter(|_| block.kind == BlockKind::ToolResult) {
+                        Some(call) if in_view.contains(&call) => {
+                            add(&mut categories.tool_results, block.weight);
+                            let tool = tools.get(&call).map_or("unknown", |tool| table.text(*tool));
+                            let of_tool = categories.tool_results_by_tool.entry(tool.to_owned());
+                            add(of_tool.or_default(), block.weight);
+                        }
+                        Some(_) => {}
+                        None => {
+                            add(&mut categories.human_messages, block.weight);
+                            if row.flags.compact_summary {
+                                add(&mut categories.summaries, block.weight);
+                            }
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let attributed = categories.human_messages
+        + categories.assistant_messages
+        + categories.tool_requests
+        + categories.tool_results
+        + categories.attachments;
+    categories.unattributed = context.tokens().saturating_sub(attributed);
+    categories
+}

@@ -1,0 +1,17 @@
+//! What is in a transcript and what it costs: the computation behind `longhaul inspect`.
+//!
+//! [`Inspection`] takes a file line by line, keeps about a hundred bytes for each, and makes a [`Report`] of it. Where
+//! the lines come from, and how the report is shown, is not decided here.
+
+mod boundaries;
+mod calls;
+mod categories;
+mod reading;
+mod report;
+mod rounds;
+
+pub use reading::{Inspection, LineEnd};
+pub use report::{
+    BoundaryReport, Categories, ClearingReport, DuplicateReads, LargeResult, Replaced, Report, Sidechains, Thresholds,
+    ToolReport, Turn, UsageReport, WindowReport,
+};

@@ -1,0 +1,172 @@
+//! Takes a file line by line and makes the report.
+
+use super::calls::Calls;
+use super::report::{Report, Thresholds, UsageReport, WindowReport};
+use super::rounds::Bill;
+use super::{boundaries, categories};
+use crate::message::{Damage, EntryKind, Scanner};
+use crate::models::ModelTable;
+use crate::normalize::Outline;
+use crate::tokens::Rough;
+use crate::transcript::{Conversation, EndsTheFile, Problem, ProblemKind, Table};
+use crate::window::{Settings, WindowError, WindowInput, WindowStatus};
+
+/// How a line ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineEnd {
+    /// In a line feed.
+    Lf,
+    /// In carriage return and line feed.
+    CrLf,
+    /// With the file.
+    EndOfFile,
+}
+
+/// A file being inspected.
+#[derive(Debug, Default)]
+pub struct Inspection {
+    scanner: Scanner,
+    table: Table,
+    calls: Calls,
+    problems: Vec<Problem>,
+    session: Option<String>,
+    crlf: bool,
+    damaged: u64,
+}
+
+impl Inspection {
+    /// Nothing read yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Notes that the file begins with a byte order mark.
+    pub fn byte_order_mark(&mut self) {
+        let message = "the file begins with a byte order mark; it is ignored";
+        self.problems.push(Problem::new(1, ProblemKind::Bom, message));
+    }
+
+    /// Takes one line, its end excluded.
+    pub fn line(&mut self, number: u64, offset: u64, bytes: &[u8], end: LineEnd) {
+        if end == LineEnd::CrLf && !self.crlf {
+            self.crlf = true;
+            let message = "lines end in carriage return and line feed, from here on or throughout";
+            self.problems.push(Problem::new(number, ProblemKind::Crlf, message));
+        }
+        if bytes.trim_ascii().is_empty() {
+            return;
+        }
+        match self.scanner.scan(bytes) {
+            Ok(facets) => {
+                let entry = facets.view(bytes);
+                self.table.push(number, offset, entry, &Rough);
+                self.calls.note(entry);
+                if facets.session.is_present() {
+                    let session = facets.session.of(bytes);
+                    if self.session.as_ref().is_none_or(|known| known.as_bytes() != session) {
+                        self.session = Some(entry.text(facets.session).into_owned());
+                    }
+                }
+            }
+            Err(damage) => self.damage(number, damage, end),
+        }
+    }
+
+    fn damage(&mut self, number: u64, damage: Damage, end: LineEnd) {
+        self.damaged += 1;
+        let ends_the_file = match end {
+            LineEnd::EndOfFile => EndsTheFile::Yes,
+            LineEnd::Lf | LineEnd::CrLf => EndsTheFile::No,
+        };
+        self.problems.push(Problem::damaged(number, &damage, ends_the_file));
+    }
+
+    /// How many lines were not intact.
+    pub fn damaged_lines(&self) -> u64 {
+        self.damaged
+    }
+
+    /// How many entries look like those of a transcript.
+    pub fn recognised_entries(&self) -> usize {
+        let rows = self.table.rows().iter();
+        rows.filter(|row| row.kind != EntryKind::Other || row.uuid.is_some()).count()
+    }
+
+    /// The report on everything taken so far.
+    pub fn report(mut self, models: &ModelTable, settings: &Settings) -> Result<Report, WindowError> {
+        let conversation = Conversation::resolve(&self.table, &mut self.problems);
+        let context = conversation.ledger(&self.table).context();
+        let table = &self.table;
+        let model = model(table, &conversation);
+        let resolved = models.resolve(model.unwrap_or("unknown"));
+        let bill = Bill::of(table, &conversation, models);
+        let in_view = categories::results_in_view(table, &conversation);
+        let mut categories = categories::categories(table, &conversation, &in_view, context);
+        let repeated_in_view = self.calls.duplicate_reads(table, &conversation, |call| in_view.contains(&call));
+        categories.duplicate_reads = repeated_in_view.tokens;
+        let status = WindowStatus::new(&WindowInput {
+            window: resolved.spec.window,
+            max_output: resolved.spec.max_output,
+            used: context.tokens(),
+            settings: settings.clone(),
+        })?;
+        let mut assumptions = resolved.assumptions.clone();
+        assumptions.extend(bill.unpriced.iter().map(|model| {
+            format!("no prices are known for {model}; its responses are not in the cost")
+        }));
+        self.problems.sort_by_key(|problem| (problem.line, problem.kind));
+        Ok(Report {
+            session_id: self.session,
+            entries: table.rows().len() as u64,
+            messages: Outline::of(table, &conversation).roles.len() as u64,
+            rounds: bill.turns.len() as u64,
+            context_tokens: context.tokens(),
+            estimated: context.estimated(),
+            measured: context.measured.tokens(),
+            cleared: context.cleared.unpadded(),
+            window: WindowReport {
+                model: model.map(str::to_owned),
+                size: status.window,
+                max_output: status.max_output,
+                effective: status.effective,
+            },
+            thresholds: Thresholds {
+                limit: status.limit,
+                warning: status.warning,
+                error: status.error,
+                auto_compact: status.auto_compact,
+                auto_compact_enabled: status.auto_compact_enabled,
+                blocking: status.blocking,
+                percent_left: status.percent_left,
+            },
+            level: status.level.name().to_owned(),
+            categories,
+            tools: Calls::tools(table, &conversation),
+            boundaries: boundaries::compactions(table, &conversation),
+            clearings: boundaries::clearings(table, &conversation),
+            usage: UsageReport::from(&bill.usage),
+            cache_hit_rate: bill.usage.cache_hit_rate(),
+            cost_usd: bill.cost.to_f64(),
+            duplicate_reads: self.calls.duplicate_reads(table, &conversation, |_| true),
+            sidechains: bill.sidechains,
+            largest_results: self.calls.largest(table, &conversation, &in_view),
+            turns: bill.turns,
+            assumptions,
+            problems: self.problems,
+        })
+    }
+}
+
+/// The model that the next turn will most likely use: that of the newest reply in view, else in the file.
+fn model<'a>(table: &'a Table, conversation: &Conversation) -> Option<&'a str> {
+    let newest_first = conversation.view().rows.iter().rev().copied();
+    let anywhere = (0..table.rows().len() as u32).rev();
+    newest_first
+        .chain(anywhere.filter(|at| conversation.is_main(*at)))
+        .map(|at| &table.rows()[at as usize])
+        .find(|row| {
+            row.kind == EntryKind::Assistant && !row.flags.api_error && !row.flags.synthetic && row.model.is_some()
+        })
+        .and_then(|row| row.model)
+        .map(|name| table.text(name))
+}

@@ -1,0 +1,281 @@
+//! The report: one object, documented field by field, the same for people and programs. `docs/inspect-json.md` is its
+//! reference for programs.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::message::Usage;
+use crate::transcript::Problem;
+
+/// Everything `inspect` says about one file.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// Session id of the newest entry that has one.
+    pub session_id: Option<String>,
+    /// Intact lines of any kind.
+    pub entries: u64,
+    /// API messages of the live view.
+    pub messages: u64,
+    /// Model responses of the main conversation, whole file.
+    pub rounds: u64,
+    /// Tokens in the window: `measured` + `estimated`.
+    pub context_tokens: u64,
+    /// The change since the measurement, estimated. Negative if more was cleared than added.
+    pub estimated: i64,
+    /// What the newest usable reply measured; 0 if none is in view.
+    pub measured: u64,
+    /// Tokens cleared since the measurement; subtracted in `estimated`.
+    pub cleared: u64,
+    /// The model's window.
+    pub window: WindowReport,
+    /// The limits in tokens, and how near they are.
+    pub thresholds: Thresholds,
+    /// `ok`, `warning`, `auto_compact` or `blocking`.
+    pub level: String,
+    /// What the live view consists of, in estimated tokens.
+    pub categories: Categories,
+    /// By tool, main conversation, whole file.
+    pub tools: BTreeMap<String, ToolReport>,
+    /// Compactions of the main conversation.
+    pub boundaries: Vec<BoundaryReport>,
+    /// Clearings of tool results (micro-compactions) of the main conversation.
+    pub clearings: Vec<ClearingReport>,
+    /// Billed tokens of the main conversation, whole file, once per response.
+    pub usage: UsageReport,
+    /// cache_read ÷ (input + cache_read + cache_write), 0 to 1.
+    pub cache_hit_rate: f64,
+    /// What the main conversation cost.
+    pub cost_usd: f64,
+    /// Files read again, main conversation, whole file.
+    pub duplicate_reads: DuplicateReads,
+    /// The sub-agents' share, where it is in the same file.
+    pub sidechains: Sidechains,
+    /// The ten largest tool results of the main conversation, largest first.
+    pub largest_results: Vec<LargeResult>,
+    /// The responses of the main conversation, in order.
+    pub turns: Vec<Turn>,
+    /// What was assumed: an unknown model's window, a missing price.
+    pub assumptions: Vec<String>,
+    /// What is wrong with the file, by line.
+    pub problems: Vec<Problem>,
+}
+
+/// The model's window.
+#[derive(Debug, Clone, Serialize)]
+pub struct WindowReport {
+    /// The model of the newest reply, as recorded.
+    pub model: Option<String>,
+    /// Its context size in tokens, after any cap.
+    pub size: u64,
+    /// The most it can write in one reply.
+    pub max_output: u64,
+    /// The size less the room kept for a reply.
+    pub effective: u64,
+}
+
+/// The limits in tokens.
+#[derive(Debug, Clone, Serialize)]
+pub struct Thresholds {
+    /// What `percent_left` is measured against.
+    pub limit: u64,
+    /// From here on the user is warned.
+    pub warning: u64,
+    /// The same point, shown as an error.
+    pub error: u64,
+    /// From here on the conversation is compacted by itself.
+    pub auto_compact: u64,
+    /// Whether it is: automatic compaction may be switched off.
+    pub auto_compact_enabled: bool,
+    /// From here on input is refused.
+    pub blocking: u64,
+    /// Percent of the limit still free.
+    pub percent_left: u64,
+}
+
+/// What the live view consists of, in unpadded estimates (T4).
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Categories {
+    /// User messages other than tool results; a compaction's summary is one of them.
+    pub human_messages: u64,
+    /// Of which: summaries of compactions.
+    pub summaries: u64,
+    /// Text and reasoning of the model.
+    pub assistant_messages: u64,
+    /// Tool calls.
+    pub tool_requests: u64,
+    /// Tool results that have not been cleared.
+    pub tool_results: u64,
+    /// The same by tool.
+    pub tool_results_by_tool: BTreeMap<String, u64>,
+    /// Attachments.
+    pub attachments: u64,
+    /// The system prompt, where the file records it.
+    pub system_prompt: u64,
+    /// Tool definitions, where the file records them.
+    pub tools: u64,
+    /// Memory files, where the file records them.
+    pub memory_files: u64,
+    /// Of the tool results: reads of a file that is in the view already.
+    pub duplicate_reads: u64,
+    /// What the measurement holds beyond all this: the system prompt and tools of a file that does not record them,
+    /// and the error of the estimates.
+    pub unattributed: u64,
+}
+
+/// One tool's share.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct ToolReport {
+    /// How often it was called.
+    pub calls: u64,
+    /// Tokens of its results.
+    pub tokens: u64,
+    /// Tokens of its calls.
+    pub request_tokens: u64,
+}
+
+/// A compaction.
+#[derive(Debug, Clone, Serialize)]
+pub struct BoundaryReport {
+    /// Its line.
+    pub line: u64,
+    /// The boundary's uuid.
+    pub uuid: String,
+    /// When.
+    pub timestamp: Option<Timestamp>,
+    /// `manual` or `auto`.
+    pub trigger: Option<String>,
+    /// Tokens before it, as recorded.
+    pub pre_tokens: Option<u64>,
+    /// Messages summarised, as recorded.
+    pub messages_summarized: Option<u64>,
+    /// What it replaced.
+    pub replaced: Replaced,
+    /// Entries before it that the model still sees.
+    pub preserved: u64,
+    /// Estimated tokens of the summary.
+    pub summary_tokens: u64,
+}
+
+/// What a compaction took out of the view.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Replaced {
+    /// User and assistant entries and attachments.
+    pub entries: u64,
+    /// Their estimated tokens.
+    pub tokens: u64,
+}
+
+/// A clearing of tool results.
+#[derive(Debug, Clone, Serialize)]
+pub struct ClearingReport {
+    /// Its line.
+    pub line: u64,
+    /// When.
+    pub timestamp: Option<Timestamp>,
+    /// `manual` or `auto`.
+    pub trigger: Option<String>,
+    /// Tokens before it, as recorded.
+    pub pre_tokens: Option<u64>,
+    /// Tokens saved, as recorded.
+    pub tokens_saved: Option<u64>,
+    /// How many results it cleared.
+    pub results: u64,
+}
+
+/// Billed tokens by price class.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct UsageReport {
+    /// Prompt tokens outside the cache.
+    pub input: u64,
+    /// Read from the cache.
+    pub cache_read: u64,
+    /// Written to the cache for five minutes.
+    pub cache_write_5m: u64,
+    /// Written to the cache for an hour.
+    pub cache_write_1h: u64,
+    /// Written by the model.
+    pub output: u64,
+}
+
+impl From<&Usage> for UsageReport {
+    fn from(usage: &Usage) -> Self {
+        Self {
+            input: usage.input,
+            cache_read: usage.cache_read,
+            cache_write_5m: usage.cache_write_5m,
+            cache_write_1h: usage.cache_write_1h,
+            output: usage.output,
+        }
+    }
+}
+
+/// Files read again with the same range.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct DuplicateReads {
+    /// Reads beyond the first of the same path and range.
+    pub count: u64,
+    /// Tokens of their results.
+    pub tokens: u64,
+    /// By path.
+    pub files: BTreeMap<String, DuplicateRead>,
+}
+
+/// One file's repeated reads.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct DuplicateRead {
+    /// Reads beyond the first.
+    pub count: u64,
+    /// Tokens of their results.
+    pub tokens: u64,
+}
+
+/// The sub-agents' share of the file.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Sidechains {
+    /// Their entries.
+    pub entries: u64,
+    /// Their responses.
+    pub rounds: u64,
+    /// Their billed tokens.
+    pub usage: UsageReport,
+    /// Their share of prompts read from the cache.
+    pub cache_hit_rate: f64,
+    /// What they cost.
+    pub cost_usd: f64,
+}
+
+/// A large tool result.
+#[derive(Debug, Clone, Serialize)]
+pub struct LargeResult {
+    /// Its line.
+    pub line: u64,
+    /// The tool.
+    pub tool: Option<String>,
+    /// What the call was about: a path, a command, a pattern.
+    pub about: Option<String>,
+    /// Its estimated tokens.
+    pub tokens: u64,
+    /// Whether it is in the live view, not cleared.
+    pub in_view: bool,
+}
+
+/// One response.
+#[derive(Debug, Clone, Serialize)]
+pub struct Turn {
+    /// The line where it begins.
+    pub line: u64,
+    /// When.
+    pub timestamp: Option<Timestamp>,
+    /// The model.
+    pub model: Option<String>,
+    /// Tokens in the window when it ended; 0 if it has no usage.
+    pub context_tokens: u64,
+    /// Billed tokens.
+    pub usage: UsageReport,
+    /// Share of its prompt read from the cache.
+    pub cache_hit_rate: f64,
+    /// What it cost, if its model's prices are known.
+    pub cost_usd: Option<f64>,
+}

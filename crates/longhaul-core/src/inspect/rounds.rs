@@ -1,0 +1,114 @@
+//! Responses and the bill: usage counted once per response, however many lines it spans (ruling 1).
+
+use super::report::{Sidechains, Turn, UsageReport};
+use crate::hash::Map;
+use crate::message::{EntryKind, Id, Usage};
+use crate::models::{ModelTable, Resolved};
+use crate::money::Usd;
+use crate::transcript::{Conversation, Row, Table};
+
+/// One response of a model.
+struct Round<'a> {
+    row: &'a Row,
+    sidechain: bool,
+    /// The usage of the line that is billed highest: earlier lines carry partial counts.
+    usage: Option<&'a Usage>,
+    /// The largest context any of its lines measured.
+    context: u64,
+}
+
+/// The bill of a file.
+#[derive(Debug, Default)]
+pub(super) struct Bill {
+    pub(super) turns: Vec<Turn>,
+    pub(super) usage: Usage,
+    pub(super) cost: Usd,
+    pub(super) sidechains: Sidechains,
+    /// Models without a price, so without a share in the cost.
+    pub(super) unpriced: Vec<String>,
+}
+
+impl Bill {
+    pub(super) fn of(table: &Table, conversation: &Conversation, models: &ModelTable) -> Self {
+        let mut bill = Self::default();
+        let mut known: Map<u32, Resolved> = Map::default();
+        let mut sidechain_usage = Usage::default();
+        let mut sidechain_cost = Usd::default();
+        for round in rounds(table, conversation) {
+            let model = round.row.model;
+            let spec = model.map(|name| {
+                let resolved = known.entry(name).or_insert_with(|| models.resolve(table.text(name)));
+                &resolved.spec
+            });
+            let mut billed = Usage::default();
+            round.usage.into_iter().flat_map(Usage::billed).for_each(|step| billed.add(step));
+            let cost = match (round.usage, spec) {
+                (Some(usage), Some(spec)) => spec.cost_of_reply(usage),
+                _ => None,
+            };
+            if let (None, Some(name)) = (cost, model)
+                && billed.total() > 0
+                && !bill.unpriced.iter().any(|unpriced| unpriced == table.text(name))
+            {
+                bill.unpriced.push(table.text(name).to_owned());
+            }
+            if round.sidechain {
+                bill.sidechains.rounds += 1;
+                sidechain_usage.add(&billed);
+                sidechain_cost += cost.unwrap_or_default();
+                continue;
+            }
+            bill.usage.add(&billed);
+            bill.cost += cost.unwrap_or_default();
+            bill.turns.push(Turn {
+                line: round.row.line,
+                timestamp: round.row.timestamp,
+                model: model.map(|name| table.text(name).to_owned()),
+                context_tokens: round.context,
+                usage: UsageReport::from(&billed),
+                cache_hit_rate: billed.cache_hit_rate(),
+                cost_usd: cost.map(Usd::to_f64),
+            });
+        }
+        bill.sidechains.entries = (0..table.rows().len() as u32)
+            .filter(|at| conversation.is_sidechain(*at))
+            .count() as u64;
+        bill.sidechains.usage = UsageReport::from(&sidechain_usage);
+        bill.sidechains.cache_hit_rate = sidechain_usage.cache_hit_rate();
+        bill.sidechains.cost_usd = sidechain_cost.to_f64();
+        bill
+    }
+}
+
+/// The responses of a file, in the order of their first lines.
+fn rounds<'a>(table: &'a Table, conversation: &'a Conversation) -> Vec<Round<'a>> {
+    let mut rounds: Vec<Round<'a>> = Vec::new();
+    let mut index: Map<(bool, Id), usize> = Map::default();
+    for (at, row) in (0..).zip(table.rows()) {
+        let is_reply = row.kind == EntryKind::Assistant && !row.flags.api_error && !row.flags.synthetic;
+        let sidechain = conversation.is_sidechain(at);
+        if !is_reply || !(sidechain || conversation.is_main(at)) {
+            continue;
+        }
+        // A line without a message id is a response of its own.
+        let next = rounds.len();
+        let round = row.message.map_or(next, |message| *index.entry((sidechain, message)).or_insert(next));
+        if round == next {
+            rounds.push(Round {
+                row,
+                sidechain,
+                usage: None,
+                context: 0,
+            });
+        }
+        let round = &mut rounds[round];
+        if let Some(usage) = table.usage(row) {
+            let billed = |usage: &Usage| usage.billed().map(Usage::total).sum::<u64>();
+            round.context = round.context.max(usage.context());
+            if round.usage.is_none_or(|largest| billed(usage) > billed(largest)) {
+                round.usage = Some(usage);
+            }
+        }
+    }
+    rounds
+}

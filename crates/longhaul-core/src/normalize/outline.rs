@@ -1,0 +1,112 @@
+//! Which messages a view becomes (Z1, Z2): roles and order, before anything is rendered.
+
+use crate::hash::Map;
+use crate::message::{BlockKind, EntryKind, Id};
+use crate::transcript::{Conversation, Row, Table};
+
+/// Who speaks in a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The user, tools and the host.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// The messages that will be sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// Roles in order.
+    pub roles: Vec<Role>,
+}
+
+/// A message while entries are being sorted into it.
+struct Draft {
+    role: Role,
+    /// It holds something other than reasoning.
+    speaks: bool,
+    /// It calls tools, so a message with their results follows, real or synthetic.
+    calls: bool,
+}
+
+impl Outline {
+    /// Outlines the live view of a conversation.
+    pub fn of(table: &Table, conversation: &Conversation) -> Self {
+        let rows = conversation.view().rows.iter().map(|at| &table.rows()[*at as usize]);
+        let mut drafts: Vec<Draft> = Vec::new();
+        let mut responses: Map<Id, usize> = Map::default();
+        let mut attachments = false;
+        for row in rows {
+            match row.kind {
+                EntryKind::Assistant if is_sent(row) => respond(table, row, &mut drafts, &mut responses),
+                EntryKind::User if has_input(table, row) => drafts.push(Draft {
+                    role: Role::User,
+                    speaks: true,
+                    calls: false,
+                }),
+                EntryKind::Attachment => attachments |= row.attachment.is_some(),
+                _ => {}
+            }
+        }
+        // A response that was cut off while it was still reasoning cannot end a conversation.
+        while drafts.last().is_some_and(|last| last.role == Role::Assistant && !last.speaks) {
+            drafts.pop();
+        }
+        let mut outline = Self::default();
+        if drafts.first().is_some_and(|first| first.role == Role::Assistant)
+            || drafts.is_empty() && attachments
+        {
+            outline.roles.push(Role::User);
+        }
+        for draft in &drafts {
+            outline.add(draft.role);
+            if draft.calls {
+                outline.add(Role::User);
+            }
+        }
+        outline
+    }
+
+    /// Adds a message; consecutive ones of the user are one.
+    fn add(&mut self, role: Role) {
+        if role == Role::Assistant || self.roles.last() != Some(&Role::User) {
+            self.roles.push(role);
+        }
+    }
+}
+
+/// Whether an assistant entry is sent: not a record of an error, not the host's own words.
+fn is_sent(row: &Row) -> bool {
+    !row.flags.api_error && !row.flags.synthetic
+}
+
+/// Sorts a line of a response into its message.
+fn respond(table: &Table, row: &Row, drafts: &mut Vec<Draft>, responses: &mut Map<Id, usize>) {
+    let sent = || table.blocks(row).iter().filter(|block| !block.blank);
+    if sent().next().is_none() {
+        return;
+    }
+    let known = row.message.and_then(|message| responses.get(&message).copied());
+    let at = known.unwrap_or_else(|| {
+        drafts.push(Draft {
+            role: Role::Assistant,
+            speaks: false,
+            calls: false,
+        });
+        drafts.len() - 1
+    });
+    if let Some(message) = row.message {
+        responses.insert(message, at);
+    }
+    drafts[at].speaks |= sent().any(|block| !block.kind.is_thinking());
+    drafts[at].calls |= sent().any(|block| block.kind == BlockKind::ToolUse);
+}
+
+/// Whether a user entry adds anything of its own. Results do not: they go into the message behind their call, which
+/// exists in any case, or are dropped if their call is not sent.
+fn has_input(table: &Table, row: &Row) -> bool {
+    table.blocks(row).iter().any(|block| match block.kind {
+        BlockKind::ToolResult => false,
+        _ => !block.blank,
+    })
+}

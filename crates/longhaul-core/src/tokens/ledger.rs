@@ -1,0 +1,213 @@
+//! The running count of a conversation (T1, T3): each entry is counted once, when it arrives.
+//!
+//! The anchor is the newest reply whose usage can be trusted. One reply may be stored as several lines with tool
+//! results between them (M6): its own lines are inside what it measured, everything else behind its first line is
+//! not. So the ledger keeps two sums, one since the anchor's first line and one since the newest reply's, and a
+//! reply that turns out to be usable takes the second over.
+
+use super::{ContextSize, Estimate, Measured};
+use crate::hash::Map;
+use crate::message::Id;
+
+/// Where an entry stands in the view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Part of the conversation since the last boundary.
+    Live,
+    /// Kept over a compaction: its usage measured a conversation that is gone, so it never anchors (ruling 2).
+    Preserved,
+}
+
+/// One entry as the ledger sees it.
+#[derive(Debug, Clone, Copy)]
+pub enum Counted<'a> {
+    /// A line of a reply.
+    Reply {
+        /// The reply's message id.
+        message: Option<Id>,
+        /// What its usage measured, if it has a usage.
+        context: Option<Measured>,
+        /// The line's own weight.
+        weight: Estimate,
+    },
+    /// A user message or attachment.
+    Input {
+        /// The weight of what is not a tool result.
+        weight: Estimate,
+        /// Its tool results: the calls they answer and their weights.
+        results: &'a [(Id, Estimate)],
+    },
+    /// The results of these calls were cleared.
+    Clearing(&'a [Id]),
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Reply {
+    message: Option<Id>,
+    /// Weight of everything behind its first line that is not its own.
+    since: Estimate,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Anchor {
+    reply: Reply,
+    measured: Measured,
+    cleared: Estimate,
+}
+
+/// A tool result that is in the window.
+#[derive(Debug, Clone, Copy)]
+struct Result {
+    weight: Estimate,
+    /// Its place in the order of entries: whether it lies before the anchor or behind it.
+    seen: u64,
+}
+
+/// Counts a conversation entry by entry. What a turn costs is what the turn added.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    anchor: Option<Anchor>,
+    /// When the anchor's first line arrived.
+    anchor_seen: u64,
+    newest: Option<(Reply, u64)>,
+    /// Weight of everything since the view began; what counts while there is no anchor.
+    whole: Estimate,
+    results: Map<Id, Result>,
+    seen: u64,
+}
+
+impl Ledger {
+    /// An empty conversation.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts one more entry.
+    pub fn push(&mut self, entry: Counted<'_>, standing: Standing) {
+        self.seen += 1;
+        match entry {
+            Counted::Reply {
+                message,
+                context,
+                weight,
+            } => self.reply(
+                message,
+                context.filter(|_| standing == Standing::Live),
+                weight,
+            ),
+            Counted::Input { weight, results } => {
+                for (id, weight) in results {
+                    let result = Result {
+                        weight: *weight,
+                        seen: self.seen,
+                    };
+                    self.results.insert(*id, result);
+                }
+                let results = results.iter().map(|(_, weight)| *weight).sum::<Estimate>();
+                self.input(weight + results);
+            }
+            Counted::Clearing(ids) => self.clear(ids),
+        }
+    }
+
+    /// The size of the context now.
+    pub fn context(&self) -> ContextSize {
+        match &self.anchor {
+            Some(anchor) => ContextSize {
+                measured: anchor.measured,
+                added: anchor.reply.since,
+                cleared: anchor.cleared,
+            },
+            None => ContextSize {
+                added: self.whole,
+                ..ContextSize::default()
+            },
+        }
+    }
+
+    /// The estimate for a result that is in the window, kept since it arrived (T3).
+    pub fn result(&self, call: Id) -> Option<Estimate> {
+        self.results.get(&call).map(|result| result.weight)
+    }
+
+    /// Whether the count rests on a measurement, and of which message.
+    pub fn anchor(&self) -> Option<(Option<Id>, Measured)> {
+        self.anchor
+            .as_ref()
+            .map(|anchor| (anchor.reply.message, anchor.measured))
+    }
+
+    fn reply(&mut self, message: Option<Id>, context: Option<Measured>, weight: Estimate) {
+        let same = |reply: &Reply| message.is_some() && reply.message == message;
+        let of_newest = self.newest.as_ref().is_some_and(|(reply, _)| same(reply));
+        let of_anchor = self
+            .anchor
+            .as_ref()
+            .is_some_and(|anchor| same(&anchor.reply));
+        // The line is inside what its own reply measured, and new to any other.
+        self.whole += weight;
+        if !of_newest && let Some((reply, _)) = &mut self.newest {
+            reply.since += weight;
+        }
+        if !of_anchor && let Some(anchor) = &mut self.anchor {
+            anchor.reply.since += weight;
+        }
+        // A late line of the anchor's reply, behind a newer reply, does not make it the newest again.
+        if !of_newest && !of_anchor {
+            let reply = Reply {
+                message,
+                since: Estimate::ZERO,
+            };
+            self.newest = Some((reply, self.seen));
+        }
+        // Zero usage is that of an aborted stream; it never anchors (T5).
+        let Some(measured) = context.filter(|measured| measured.tokens() > 0) else {
+            return;
+        };
+        match (&mut self.anchor, self.newest) {
+            // Lines of one reply may carry partial usage: the largest counts.
+            (Some(anchor), _) if of_anchor => anchor.measured = anchor.measured.max(measured),
+            (anchor, Some((reply, seen))) => {
+                self.anchor_seen = seen;
+                *anchor = Some(Anchor {
+                    reply,
+                    measured,
+                    cleared: Estimate::ZERO,
+                });
+            }
+            (_, None) => {}
+        }
+    }
+
+    fn input(&mut self, weight: Estimate) {
+        self.whole += weight;
+        if let Some((reply, _)) = &mut self.newest {
+            reply.since += weight;
+        }
+        if let Some(anchor) = &mut self.anchor {
+            anchor.reply.since += weight;
+        }
+    }
+
+    fn clear(&mut self, ids: &[Id]) {
+        for id in ids {
+            // Cleared twice is cleared once: the result is gone from the map.
+            let Some(result) = self.results.remove(id) else {
+                continue;
+            };
+            self.whole = self.whole.less(result.weight);
+            if let Some((reply, seen)) = &mut self.newest
+                && result.seen > *seen
+            {
+                reply.since = reply.since.less(result.weight);
+            }
+            if let Some(anchor) = &mut self.anchor {
+                if result.seen > self.anchor_seen {
+                    anchor.reply.since = anchor.reply.since.less(result.weight);
+                } else {
+                    anchor.cleared += result.weight;
+                }
+            }
+        }
+    }
+}

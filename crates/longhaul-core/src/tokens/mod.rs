@@ -1,0 +1,12 @@
+//! Counting what is in the window (T).
+//!
+//! What a provider measured and what we estimate are different types; a context size is one of each. Thresholds
+//! live in `window/`, prices in `models/`.
+
+mod estimate;
+mod ledger;
+mod units;
+
+pub use estimate::{Class, Estimator, Rough};
+pub use ledger::{Counted, Ledger, Standing};
+pub use units::{ContextSize, Estimate, Measured};

@@ -1,0 +1,131 @@
+//! A file's conversation, resolved.
+
+use super::segment::Links;
+use super::{BoundaryNote, LiveView, Problem, Segment, Table, orphans};
+use crate::message::{EntryKind, Subtype};
+use crate::tokens::{Counted, Estimate, Ledger, Measured, Standing};
+
+/// The conversation that a table's rows form.
+#[derive(Debug)]
+pub struct Conversation {
+    main: Vec<bool>,
+    links: Links,
+    view: LiveView,
+}
+
+impl Conversation {
+    /// Resolves a table. Problems are added to `problems`, unordered.
+    pub fn resolve(table: &Table, problems: &mut Vec<Problem>) -> Self {
+        let main = main_rows(table);
+        let links = Links::resolve(table, &main, problems);
+        orphans::find(table, &main, &links, problems);
+        let view = LiveView::newest(table, &main, &links);
+        Self { main, links, view }
+    }
+
+    /// What the model still sees.
+    pub fn view(&self) -> &LiveView {
+        &self.view
+    }
+
+    /// Whether a row is of the main conversation: not of a sub-agent's, not a repeated line.
+    pub fn is_main(&self, row: u32) -> bool {
+        self.main[row as usize] && !self.links.chain().is_repeated(row)
+    }
+
+    /// Whether a row is of a sub-agent's conversation beside the main one.
+    pub fn is_sidechain(&self, row: u32) -> bool {
+        !self.main[row as usize] && !self.links.chain().is_repeated(row)
+    }
+
+    /// What boundaries preserved.
+    pub fn segments(&self) -> &[Segment] {
+        self.links.segments()
+    }
+
+    /// The view that a boundary replaced: what the model saw just before it.
+    pub fn view_before(&self, table: &Table, boundary: &BoundaryNote) -> LiveView {
+        let rows = table.rows();
+        let before = (0..boundary.row).rev().find(|at| {
+            let row = &rows[*at as usize];
+            row.uuid.is_some() && row.kind != EntryKind::Progress && self.is_main(*at)
+        });
+        let logical = boundary.logical_parent.and_then(|uuid| self.links.chain().find(uuid));
+        let Some(leaf) = logical.filter(|at| *at < boundary.row).or(before) else {
+            return LiveView::default();
+        };
+        // Only the stretch since the boundary before this one can hold lines of its responses.
+        let earlier = table.boundaries().iter().rev().find(|note| {
+            note.row < boundary.row && rows[note.row as usize].subtype == Subtype::CompactBoundary
+        });
+        let known = earlier.map_or(0, |note| note.row)..boundary.row;
+        LiveView::ending_in(leaf, known, table, &self.main, &self.links)
+    }
+
+    /// How a row counts.
+    pub fn standing(&self, row: u32) -> Standing {
+        if self.links.is_preserved(row) {
+            Standing::Preserved
+        } else {
+            Standing::Live
+        }
+    }
+
+    /// Counts the live view.
+    pub fn ledger(&self, table: &Table) -> Ledger {
+        let mut ledger = Ledger::new();
+        let mut results = Vec::new();
+        for at in &self.view.rows {
+            let row = &table.rows()[*at as usize];
+            let standing = self.standing(*at);
+            match row.kind {
+                // What Z1 drops is not in the window.
+                EntryKind::Assistant if row.flags.api_error || row.flags.synthetic => {}
+                EntryKind::Assistant => {
+                    let context = table.usage(row).map(|usage| Measured::new(usage.context()));
+                    let reply = Counted::Reply {
+                        message: row.message,
+                        context,
+                        weight: table.weight(row),
+                    };
+                    ledger.push(reply, standing);
+                }
+                EntryKind::User | EntryKind::Attachment => {
+                    results.clear();
+                    let mut weight = row.attachment.unwrap_or(Estimate::ZERO);
+                    for block in table.blocks(row) {
+                        match block.call {
+                            Some(call) => results.push((call, block.weight)),
+                            None => weight += block.weight,
+                        }
+                    }
+                    let input = Counted::Input {
+                        weight,
+                        results: &results,
+                    };
+                    ledger.push(input, standing);
+                }
+                EntryKind::System => {
+                    if let Some(note) = table.boundary(*at) {
+                        ledger.push(Counted::Clearing(&note.cleared), standing);
+                    }
+                }
+                EntryKind::Progress | EntryKind::Summary | EntryKind::Other => {}
+            }
+        }
+        ledger
+    }
+}
+
+/// Which rows are of the main conversation. A file of nothing but a sub-agent's entries is that agent's own, and is
+/// read as a main one (ruling 6).
+fn main_rows(table: &Table) -> Vec<bool> {
+    let rows = table.rows();
+    let only_sidechains = rows
+        .iter()
+        .filter(|row| row.uuid.is_some())
+        .all(|row| row.flags.sidechain);
+    rows.iter()
+        .map(|row| only_sidechains || !row.flags.sidechain)
+        .collect()
+}

@@ -1,0 +1,19 @@
+//! How the lines of a file form a conversation (M, rulings 6 and 8–10).
+//!
+//! A [`Table`] reduces the entries of a file, or of its tail, to what decides that. [`Conversation`] resolves it:
+//! parents, boundaries with what they preserved, and the live view, which is what the model still sees. Damage is
+//! data here: it becomes [`Problem`]s with line numbers, and every intact entry takes part.
+
+mod chain;
+mod conversation;
+mod live_view;
+mod orphans;
+mod problem;
+mod segment;
+mod table;
+
+pub use conversation::Conversation;
+pub use live_view::LiveView;
+pub use problem::{EndsTheFile, Problem, ProblemKind};
+pub use segment::Segment;
+pub use table::{BlockRow, BoundaryNote, Row, Table};

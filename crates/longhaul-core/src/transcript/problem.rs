@@ -1,0 +1,103 @@
+//! What is wrong with a file, line by line (M4, ruling 9). A problem never stops the reading.
+
+use serde::Serialize;
+
+use crate::message::Damage;
+
+/// Something wrong on a line that was survived.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// The line, counted from 1.
+    pub line: u64,
+    /// What kind of problem.
+    pub kind: ProblemKind,
+    /// One sentence for a person.
+    pub message: String,
+}
+
+/// The kinds of problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProblemKind {
+    /// The last line breaks off: a write was cut short.
+    TornLine,
+    /// Not JSON.
+    DamagedLine,
+    /// Not UTF-8.
+    InvalidUtf8,
+    /// JSON, but no object.
+    NotAnObject,
+    /// An object with something behind it.
+    TrailingGarbage,
+    /// The file begins with a byte order mark.
+    Bom,
+    /// Lines end in carriage return and line feed.
+    Crlf,
+    /// A uuid that an earlier line has.
+    DuplicateUuid,
+    /// A parent that is not in the file.
+    DanglingParent,
+    /// A parent chain that leads back to itself.
+    CyclicParent,
+    /// A boundary names preserved messages that cannot be found.
+    BrokenSegment,
+    /// A tool result without its call.
+    OrphanResult,
+    /// A tool call that was never answered, though the conversation went on.
+    OrphanCall,
+}
+
+impl ProblemKind {
+    /// The name in JSON output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TornLine => "torn_line",
+            Self::DamagedLine => "damaged_line",
+            Self::InvalidUtf8 => "invalid_utf8",
+            Self::NotAnObject => "not_an_object",
+            Self::TrailingGarbage => "trailing_garbage",
+            Self::Bom => "bom",
+            Self::Crlf => "crlf",
+            Self::DuplicateUuid => "duplicate_uuid",
+            Self::DanglingParent => "dangling_parent",
+            Self::CyclicParent => "cyclic_parent",
+            Self::BrokenSegment => "broken_segment",
+            Self::OrphanResult => "orphan_result",
+            Self::OrphanCall => "orphan_call",
+        }
+    }
+}
+
+impl Problem {
+    pub(crate) fn new(line: u64, kind: ProblemKind, message: impl Into<String>) -> Self {
+        Self {
+            line,
+            kind,
+            message: message.into(),
+        }
+    }
+
+    /// The problem that a damaged line is. A line is torn if the file ends inside it.
+    pub fn damaged(line: u64, damage: &Damage, ends_the_file: EndsTheFile) -> Self {
+        let kind = match damage {
+            Damage::NotJson(_) if ends_the_file == EndsTheFile::Yes && damage.is_cut_off() => {
+                let message = "the file ends inside this line; a write was cut short";
+                return Self::new(line, ProblemKind::TornLine, message);
+            }
+            Damage::InvalidUtf8(_) => ProblemKind::InvalidUtf8,
+            Damage::NotJson(_) | Damage::TooLong => ProblemKind::DamagedLine,
+            Damage::NotAnObject => ProblemKind::NotAnObject,
+            Damage::TrailingGarbage(_) => ProblemKind::TrailingGarbage,
+        };
+        Self::new(line, kind, damage.to_string())
+    }
+}
+
+/// Whether a line is the last and has no line end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndsTheFile {
+    /// The file ends with this line, without a line end.
+    Yes,
+    /// A line end follows.
+    No,
+}

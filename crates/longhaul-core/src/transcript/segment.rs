@@ -1,0 +1,158 @@
+//! What a boundary preserved: messages before it that the model still sees behind it (P5, rulings 10 and 11).
+//!
+//! On disk the preserved entries keep their old parents. Reading relinks them: the first follows the anchor, and
+//! whatever else followed the anchor follows the last. Boundaries are relinked in file order, so a later segment may
+//! hold entries that an earlier one had moved.
+
+use super::chain::Chain;
+use super::table::BoundaryNote;
+use super::{Problem, ProblemKind, Row, Table};
+use crate::hash::{Map, Set};
+use crate::message::Subtype;
+
+/// The entries that one boundary preserved, in the order in which the model sees them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    /// The boundary's row.
+    pub boundary: u32,
+    /// The row after which the entries are placed.
+    pub anchor: u32,
+    /// The preserved rows.
+    pub members: Vec<u32>,
+}
+
+/// Parents as the conversation goes, preserved segments taken into account.
+#[derive(Debug, Default)]
+pub(super) struct Links {
+    chain: Chain,
+    moved: Map<u32, u32>,
+    /// Anchor → last member of the segment behind it.
+    behind: Map<u32, u32>,
+    members: Set<u32>,
+    segments: Vec<Segment>,
+}
+
+impl Links {
+    pub(super) fn resolve(table: &Table, main: &[bool], problems: &mut Vec<Problem>) -> Self {
+        let mut links = Self {
+            chain: Chain::resolve(table.rows(), problems),
+            ..Self::default()
+        };
+        for note in table.boundaries() {
+            let row = &table.rows()[note.row as usize];
+            if row.subtype == Subtype::CompactBoundary
+                && main[note.row as usize]
+                && !links.chain.is_repeated(note.row)
+            {
+                links.preserve(table.rows(), note, problems);
+            }
+        }
+        links
+    }
+
+    pub(super) fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    pub(super) fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    pub(super) fn is_preserved(&self, row: u32) -> bool {
+        self.members.contains(&row)
+    }
+
+    /// The entry before this one in the conversation.
+    pub(super) fn parent(&self, row: u32) -> Option<u32> {
+        if let Some(moved) = self.moved.get(&row) {
+            return Some(*moved);
+        }
+        let parent = self.chain.parent(row)?;
+        Some(self.behind.get(&parent).copied().unwrap_or(parent))
+    }
+
+    fn preserve(&mut self, rows: &[Row], note: &BoundaryNote, problems: &mut Vec<Problem>) {
+        let mut report = |message: String| {
+            let line = rows[note.row as usize].line;
+            problems.push(Problem::new(line, ProblemKind::BrokenSegment, message));
+        };
+        let find = |id| self.chain.find(id);
+        let [head, segment_anchor, tail] = note.segment.unwrap_or_default();
+        let summary = || self.summary_behind(rows, note.row);
+        let (anchor, members) = match &note.preserved {
+            // The list of messages wins over the segment's two ends.
+            Some(uuids) => {
+                let members: Vec<u32> = uuids.iter().filter_map(|uuid| find(*uuid)).collect();
+                let missing = uuids.len() - members.len();
+                if missing > 0 {
+                    report(format!(
+                        "{missing} of {} preserved messages are not in the file",
+                        uuids.len()
+                    ));
+                }
+                let named = note.preserved_anchor.or(segment_anchor);
+                (named.and_then(find).or_else(summary), members)
+            }
+            None => {
+                if note.segment.is_none() {
+                    return;
+                }
+                let ends = head.and_then(find).zip(tail.and_then(find));
+                let members = ends.and_then(|(head, tail)| self.between(head, tail));
+                match (segment_anchor.and_then(find), members) {
+                    (Some(anchor), Some(members)) => (Some(anchor), members),
+                    _ => {
+                        report(
+                            "its preserved segment cannot be followed from tail to head; left out"
+                                .to_owned(),
+                        );
+                        return;
+                    }
+                }
+            }
+        };
+        let Some(anchor) = anchor else {
+            report("the place of its preserved messages is not in the file; left out".to_owned());
+            return;
+        };
+        if !members.is_empty() {
+            self.relink(Segment {
+                boundary: note.row,
+                anchor,
+                members,
+            });
+        }
+    }
+
+    /// The rows from `head` to `tail`, followed backwards.
+    fn between(&self, head: u32, tail: u32) -> Option<Vec<u32>> {
+        let mut members = vec![tail];
+        let mut seen = Set::default();
+        while let Some(last) = members.last().copied()
+            && last != head
+        {
+            if !seen.insert(last) {
+                return None;
+            }
+            members.push(self.parent(last)?);
+        }
+        members.reverse();
+        Some(members)
+    }
+
+    /// The summary that follows a boundary in the file.
+    fn summary_behind(&self, rows: &[Row], boundary: u32) -> Option<u32> {
+        (boundary..rows.len() as u32).find(|row| rows[*row as usize].flags.compact_summary)
+    }
+
+    fn relink(&mut self, segment: Segment) {
+        let mut before = segment.anchor;
+        for member in &segment.members {
+            self.moved.insert(*member, before);
+            self.members.insert(*member);
+            before = *member;
+        }
+        self.behind.insert(segment.anchor, before);
+        self.segments.push(segment);
+    }
+}

@@ -1,0 +1,256 @@
+//! The entries of a file, reduced to what forms a conversation: about a hundred bytes each, whatever their size.
+
+use jiff::Timestamp;
+
+use crate::hash::Map;
+use crate::message::{BlockKind, EntryKind, Flags, Id, Subtype, Usage, View};
+use crate::tokens::{Estimate, Estimator};
+
+/// One entry.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Its line in the file, from 1; in a table of a tail, counted from the tail's start.
+    pub line: u64,
+    /// Where the line starts in the file.
+    pub offset: u64,
+    /// What it is.
+    pub kind: EntryKind,
+    /// Which system entry it is.
+    pub subtype: Subtype,
+    /// Yes/no facts.
+    pub flags: Flags,
+    /// Its uuid.
+    pub uuid: Option<Id>,
+    /// The uuid of the entry before it.
+    pub parent: Option<Id>,
+    /// When it was written.
+    pub timestamp: Option<Timestamp>,
+    /// The API message it is part of.
+    pub message: Option<Id>,
+    /// Its model, as an index into [`Table::names`].
+    pub model: Option<u32>,
+    /// The estimate for its attachment, if it is one that the model sees.
+    pub attachment: Option<Estimate>,
+    first_block: u32,
+    block_count: u32,
+    usage: Option<u32>,
+}
+
+/// One content block of an entry; blocks inside a tool result are folded into it.
+#[derive(Debug, Clone, Copy)]
+pub struct BlockRow {
+    /// What it is.
+    pub kind: BlockKind,
+    /// Text that is only white space.
+    pub blank: bool,
+    /// A result marked as an error.
+    pub is_error: bool,
+    /// The call that it makes or answers.
+    pub call: Option<Id>,
+    /// A call's tool, as an index into [`Table::names`].
+    pub tool: Option<u32>,
+    /// Its estimate.
+    pub weight: Estimate,
+}
+
+/// A boundary's metadata, read when it passes by: the bytes may be gone when the table is resolved.
+#[derive(Debug, Clone, Default)]
+pub struct BoundaryNote {
+    /// The row of the boundary.
+    pub row: u32,
+    /// `trigger`: manual or auto.
+    pub trigger: Option<String>,
+    /// `preTokens`.
+    pub pre_tokens: Option<u64>,
+    /// `tokensSaved` of a microcompact boundary.
+    pub tokens_saved: Option<u64>,
+    /// `messagesSummarized`.
+    pub messages_summarized: Option<u64>,
+    /// The uuid as written.
+    pub uuid: String,
+    /// When it was written.
+    pub timestamp: Option<Timestamp>,
+    /// The entry before it in the conversation that was replaced (`logicalParentUuid`).
+    pub logical_parent: Option<Id>,
+    /// `preservedSegment`: head, anchor, tail.
+    pub segment: Option<[Option<Id>; 3]>,
+    /// `preservedMessages.uuids`.
+    pub preserved: Option<Vec<Id>>,
+    /// `preservedMessages.anchorUuid`.
+    pub preserved_anchor: Option<Id>,
+    /// `compactedToolIds` of a microcompact boundary.
+    pub cleared: Vec<Id>,
+}
+
+/// The rows of a file in file order, with their blocks, usages and boundary metadata beside them.
+#[derive(Debug, Default)]
+pub struct Table {
+    rows: Vec<Row>,
+    blocks: Vec<BlockRow>,
+    usages: Vec<Usage>,
+    boundaries: Vec<BoundaryNote>,
+    names: Vec<String>,
+    name_index: Map<String, u32>,
+}
+
+/// Attachment types that are records of the host's own doings and carry nothing for the model.
+const INVISIBLE_ATTACHMENTS: [&str; 4] = [
+    "command_permissions",
+    "hook_cancelled",
+    "hook_permission_decision",
+    "structured_output",
+];
+
+impl Table {
+    /// Adds an entry. Rows are added in file order.
+    pub fn push(&mut self, line: u64, offset: u64, entry: View<'_>, estimator: &impl Estimator) {
+        let facets = entry.facets;
+        let first_block = self.blocks.len() as u32;
+        self.push_blocks(entry, estimator);
+        let usage = facets.usage.as_deref().map(|usage| {
+            self.usages.push(usage.clone());
+            self.usages.len() as u32 - 1
+        });
+        if facets.kind == EntryKind::System && facets.subtype != Subtype::Other {
+            let note = boundary_note(self.rows.len() as u32, entry);
+            self.boundaries.push(note);
+        }
+        let model = facets.model.is_present().then(|| {
+            let model = entry.text(facets.model);
+            self.name(&model)
+        });
+        self.rows.push(Row {
+            line,
+            offset,
+            kind: facets.kind,
+            subtype: facets.subtype,
+            flags: facets.flags,
+            uuid: entry.uuid(),
+            parent: entry.parent(),
+            timestamp: entry.timestamp(),
+            message: entry.message_id(),
+            model,
+            attachment: visible_attachment(entry)
+                .then(|| estimator.attachment(facets.attachment_units)),
+            first_block,
+            block_count: self.blocks.len() as u32 - first_block,
+            usage,
+        });
+    }
+
+    fn push_blocks(&mut self, entry: View<'_>, estimator: &impl Estimator) {
+        let blocks = &entry.facets.blocks;
+        for (index, block) in blocks.iter().enumerate().filter(|(_, block)| !block.inner) {
+            let tool = (block.kind == BlockKind::ToolUse && block.name.is_present()).then(|| {
+                let name = entry.text(block.name);
+                self.name(&name)
+            });
+            let is_call = matches!(block.kind, BlockKind::ToolUse | BlockKind::ToolResult);
+            self.blocks.push(BlockRow {
+                kind: block.kind,
+                blank: block.blank,
+                is_error: block.is_error,
+                call: entry.block_id(block).filter(|_| is_call),
+                tool,
+                weight: estimator.block(block, &blocks[index + 1..]),
+            });
+        }
+    }
+
+    fn name(&mut self, name: &str) -> u32 {
+        if let Some(index) = self.name_index.get(name) {
+            return *index;
+        }
+        let index = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.name_index.insert(name.to_owned(), index);
+        index
+    }
+
+    /// All rows, in file order.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// A row's content blocks.
+    pub fn blocks(&self, row: &Row) -> &[BlockRow] {
+        let first = row.first_block as usize;
+        &self.blocks[first..first + row.block_count as usize]
+    }
+
+    /// A row's usage.
+    pub fn usage(&self, row: &Row) -> Option<&Usage> {
+        row.usage.map(|index| &self.usages[index as usize])
+    }
+
+    /// The metadata of all boundaries, full and micro, in file order.
+    pub fn boundaries(&self) -> &[BoundaryNote] {
+        &self.boundaries
+    }
+
+    /// The metadata of one boundary.
+    pub fn boundary(&self, row: u32) -> Option<&BoundaryNote> {
+        let at = self.boundaries.binary_search_by_key(&row, |note| note.row);
+        at.ok().map(|at| &self.boundaries[at])
+    }
+
+    /// The text behind a name index.
+    pub fn text(&self, name: u32) -> &str {
+        &self.names[name as usize]
+    }
+
+    /// The estimate for everything in a row that the model sees.
+    pub fn weight(&self, row: &Row) -> Estimate {
+        self.blocks(row)
+            .iter()
+            .map(|block| block.weight)
+            .sum::<Estimate>()
+            + row.attachment.unwrap_or_default()
+    }
+}
+
+fn visible_attachment(entry: View<'_>) -> bool {
+    let facets = entry.facets;
+    facets.kind == EntryKind::Attachment
+        && facets.attachment.of(entry.line).first() == Some(&b'{')
+        && !entry
+            .object(facets.attachment)
+            .string("type")
+            .is_some_and(|name| INVISIBLE_ATTACHMENTS.contains(&&*name))
+}
+
+fn boundary_note(row: u32, entry: View<'_>) -> BoundaryNote {
+    let metadata = entry.object(entry.facets.metadata);
+    let segment = metadata.object("preservedSegment").map(|segment| {
+        ["headUuid", "anchorUuid", "tailUuid"]
+            .map(|key| segment.string(key).map(|uuid| Id::of(&uuid)))
+    });
+    let messages = metadata.object("preservedMessages");
+    let ids = |texts: Vec<_>| {
+        texts
+            .iter()
+            .map(|text: &std::borrow::Cow<'_, str>| Id::of(text))
+            .collect()
+    };
+    BoundaryNote {
+        row,
+        trigger: metadata.string("trigger").map(Into::into),
+        pre_tokens: metadata.count("preTokens"),
+        tokens_saved: metadata.count("tokensSaved"),
+        messages_summarized: metadata.count("messagesSummarized"),
+        uuid: entry.text(entry.facets.uuid).into_owned(),
+        timestamp: entry.timestamp(),
+        logical_parent: entry.logical_parent(),
+        segment,
+        preserved: messages
+            .and_then(|messages| messages.strings("uuids"))
+            .map(ids),
+        preserved_anchor: messages
+            .and_then(|messages| messages.string("anchorUuid"))
+            .map(|uuid| Id::of(&uuid)),
+        cleared: metadata
+            .strings("compactedToolIds")
+            .map(ids)
+            .unwrap_or_default(),
+    }
+}
