@@ -6,14 +6,17 @@
 
 mod chain;
 mod conversation;
+pub mod format;
 mod live_view;
 mod orphans;
 mod problem;
+mod resume;
 mod segment;
 mod table;
 
 pub use conversation::Conversation;
 pub use live_view::LiveView;
 pub use problem::{EndsTheFile, Problem, ProblemKind};
+pub use resume::{Need, ResumeProbe};
 pub use segment::Segment;
 pub use table::{BlockRow, BoundaryNote, Row, Table};

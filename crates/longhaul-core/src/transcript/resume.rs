@@ -1,1 +1,162 @@
-//! placeholder
+//! How far back a resume must read (M5): fed lines from the end of a file, it says when the live view is covered.
+//!
+//! It follows the parent chain from the newest leaf as the lines come. Usually the chain ends at the last boundary,
+//! and nothing before it is needed; a boundary that preserved messages needs those too, and a conversation that was
+//! rewound to before the boundary goes on to where its chain leads. The view itself is then resolved from the tail
+//! in the usual way, so there is one way of reading.
+
+use crate::hash::{Map, Set};
+use crate::json::Object;
+use crate::message::{EntryKind, Id, Subtype, View};
+
+/// Whether a resume has read enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// Feed the line before.
+    More,
+    /// The live view lies at or behind this byte offset.
+    From(u64),
+}
+
+/// Follows a conversation backwards.
+#[derive(Debug, Default)]
+pub struct ResumeProbe {
+    /// Parents of the entries passed so far, in case a parent is a later line.
+    passed: Map<Id, Passed>,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Passed {
+    parent: Option<Id>,
+    is_boundary: bool,
+}
+
+#[derive(Debug, Default)]
+enum State {
+    /// No entry of the conversation yet.
+    #[default]
+    Leaf,
+    /// The chain goes on with this entry.
+    Chain(Id),
+    /// At the boundary, and these entries that it preserved are not found yet.
+    Preserved(Set<Id>),
+    /// All found; lines of the response that the earliest is part of may lie before it.
+    Response(Option<Id>),
+    /// Enough.
+    Done,
+}
+
+impl ResumeProbe {
+    /// Nothing read yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the line before the one taken last. `offset` is where it starts.
+    pub fn line(&mut self, offset: u64, entry: View<'_>) -> Need {
+        let facets = entry.facets;
+        let Some(uuid) = entry.uuid().filter(|_| !facets.flags.sidechain) else {
+            return Need::More;
+        };
+        let is_boundary = facets.kind == EntryKind::System && facets.subtype == Subtype::CompactBoundary;
+        // The first line with a uuid counts, and lines come last to first.
+        self.passed.insert(
+            uuid,
+            Passed {
+                parent: entry.parent(),
+                is_boundary,
+            },
+        );
+        match &mut self.state {
+            State::Leaf if facets.kind == EntryKind::Progress => return Need::More,
+            State::Leaf => self.state = State::Chain(uuid),
+            State::Preserved(wanted) => {
+                wanted.remove(&uuid);
+                if is_boundary {
+                    // A segment may hold what an earlier boundary had preserved.
+                    wanted.extend(preserved(entry).into_iter().filter(|id| !self.passed.contains_key(id)));
+                }
+                if wanted.is_empty() {
+                    self.state = State::Response(entry.message_id());
+                }
+                return Need::More;
+            }
+            State::Response(message) => {
+                let answers = facets.kind == EntryKind::User && !facets.blocks.is_empty()
+                    && facets.blocks.iter().all(|block| block.id.is_present());
+                let same = facets.kind == EntryKind::Assistant && entry.message_id() == *message;
+                let in_between = !matches!(facets.kind, EntryKind::User | EntryKind::Assistant);
+                if message.is_some() && (answers || same || in_between) {
+                    return Need::More;
+                }
+                self.state = State::Done;
+                return Need::From(offset);
+            }
+            State::Chain(_) | State::Done => {}
+        }
+        self.follow(offset, uuid, entry, is_boundary)
+    }
+
+    fn follow(&mut self, offset: u64, uuid: Id, entry: View<'_>, is_boundary: bool) -> Need {
+        let State::Chain(mut wanted) = self.state else {
+            return Need::More;
+        };
+        if is_boundary {
+            let kept = preserved(entry);
+            // The chain reaches a boundary by its uuid, or by an entry that it preserved.
+            if wanted == uuid || kept.contains(&wanted) {
+                return self.at_boundary(offset, entry, kept);
+            }
+        }
+        let mut steps = 0;
+        while let Some(passed) = self.passed.get(&wanted) {
+            steps += 1;
+            let start = match passed.parent {
+                // A boundary that only an earlier line leads to, or a circle: the whole file will tell.
+                _ if passed.is_boundary || steps > self.passed.len() => 0,
+                Some(parent) => {
+                    wanted = parent;
+                    continue;
+                }
+                None => offset,
+            };
+            self.state = State::Done;
+            return Need::From(start);
+        }
+        self.state = State::Chain(wanted);
+        Need::More
+    }
+
+    fn at_boundary(&mut self, offset: u64, entry: View<'_>, kept: Vec<Id>) -> Need {
+        if kept.is_empty() {
+            self.state = State::Done;
+            return Need::From(offset);
+        }
+        let metadata = entry.object(entry.facets.metadata);
+        // Our own boundaries say where their view begins.
+        if let Some(start) = metadata.count("viewOffset").filter(|start| *start <= offset) {
+            self.state = State::Done;
+            return Need::From(start);
+        }
+        let missing: Set<Id> = kept.into_iter().filter(|id| !self.passed.contains_key(id)).collect();
+        if missing.is_empty() {
+            self.state = State::Done;
+            return Need::From(offset);
+        }
+        self.state = State::Preserved(missing);
+        Need::More
+    }
+}
+
+/// The entries that a boundary names as preserved: the list, and the segment's two ends.
+fn preserved(boundary: View<'_>) -> Vec<Id> {
+    let metadata = boundary.object(boundary.facets.metadata);
+    let listed = metadata.object("preservedMessages").and_then(|messages| messages.strings("uuids"));
+    let end = |segment: Object<'_>, key| segment.string(key).map(|uuid| Id::of(&uuid));
+    let ends = metadata.object("preservedSegment").map(|segment| {
+        [end(segment, "headUuid"), end(segment, "tailUuid")]
+    });
+    let listed = listed.into_iter().flatten().map(|uuid| Id::of(&uuid));
+    listed.chain(ends.into_iter().flatten().flatten()).collect()
+}

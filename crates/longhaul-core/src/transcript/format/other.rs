@@ -1,0 +1,49 @@
+//! What is no agent's transcript at all, told by its outer shape.
+
+use super::{Foreign, Head, READS_ONLY_CLAUDE_CODE, Verdict, foreign};
+
+/// Share of control characters above which a file is not text.
+const BINARY_SHARE: usize = 20;
+
+pub(super) fn recognise(head: &Head<'_>) -> Option<Verdict> {
+    let bytes = head.bytes;
+    if bytes.starts_with(&[0x1F, 0x8B]) || bytes.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
+        return Some(Verdict::Foreign(Foreign {
+            what: "a compressed file",
+            advice: "Decompress it first, or pipe it in: `zcat FILE | longhaul inspect -`.",
+        }));
+    }
+    if bytes.starts_with(b"SQLite format 3\0") {
+        return foreign("an SQLite database");
+    }
+    if is_binary(bytes) {
+        return foreign("binary data");
+    }
+    match bytes.first()? {
+        b'[' => foreign("a JSON array, not lines of entries"),
+        b'{' => json_object(head),
+        _ if memchr::memchr(b'{', bytes).is_none() => foreign("plain text"),
+        // Text with braces may be a transcript with a damaged beginning.
+        _ => None,
+    }
+}
+
+fn is_binary(bytes: &[u8]) -> bool {
+    let odd = bytes
+        .iter()
+        .filter(|byte| **byte < 0x20 && !b"\n\r\t".contains(byte))
+        .count();
+    odd * 100 > bytes.len() * BINARY_SHARE || memchr::memchr(0, bytes).is_some() && std::str::from_utf8(bytes).is_err()
+}
+
+fn json_object(head: &Head<'_>) -> Option<Verdict> {
+    let first_line = head.bytes.split(|byte| *byte == b'\n').next()?.trim_ascii();
+    if head.objects().next().is_some() {
+        return foreign("JSON lines, but not those of a transcript");
+    }
+    // An object that is laid out over several lines is one document.
+    (first_line == b"{").then_some(Verdict::Foreign(Foreign {
+        what: "a single JSON document",
+        advice: READS_ONLY_CLAUDE_CODE,
+    }))
+}

@@ -1,0 +1,9 @@
+//! tau-bench runs: one JSON array of tasks with their conversations.
+
+use super::{Head, Verdict, foreign};
+
+pub(super) fn recognise(head: &Head<'_>) -> Option<Verdict> {
+    (head.opens_with_and_holds(b'[', "\"task_id\":") && head.opens_with_and_holds(b'[', "\"traj\":"))
+        .then(|| foreign("a tau-bench run"))
+        .flatten()
+}

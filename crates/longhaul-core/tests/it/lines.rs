@@ -1,0 +1,123 @@
+//! A small language for writing transcripts in tests.
+
+use longhaul_core::message::Scanner;
+use longhaul_core::tokens::Rough;
+use longhaul_core::transcript::{Conversation, Problem, Table};
+use serde_json::{Value, json};
+
+/// A transcript being written; each entry follows the one before unless told otherwise.
+#[derive(Default)]
+pub struct Lines {
+    pub lines: Vec<String>,
+    parent: Option<String>,
+}
+
+impl Lines {
+    /// Adds an entry with fields of its own. `uuid` may be given; `parentUuid` is the entry before.
+    pub fn add(&mut self, uuid: &str, fields: Value) -> &mut Self {
+        let mut entry = json!({
+            "parentUuid": self.parent,
+            "isSidechain": false,
+            "sessionId": "s",
+            "uuid": uuid,
+            "timestamp": "2026-01-01T00:00:00.000Z",
+        });
+        for (key, value) in fields.as_object().unwrap() {
+            entry[key] = value.clone();
+        }
+        if entry["isSidechain"] == json!(false) {
+            self.parent = Some(uuid.to_owned());
+        }
+        self.lines.push(entry.to_string());
+        self
+    }
+
+    /// The next entry follows this one.
+    pub fn after(&mut self, uuid: &str) -> &mut Self {
+        self.parent = Some(uuid.to_owned());
+        self
+    }
+
+    pub fn raw(&mut self, line: &str) -> &mut Self {
+        self.lines.push(line.to_owned());
+        self
+    }
+
+    pub fn user(&mut self, uuid: &str, text: &str) -> &mut Self {
+        self.add(uuid, json!({"type": "user", "message": {"role": "user", "content": text}}))
+    }
+
+    pub fn reply(&mut self, uuid: &str, id: &str, content: Value, usage: Value) -> &mut Self {
+        let message = json!({"id": id, "model": "claude-opus-4-5", "role": "assistant", "content": content, "usage": usage});
+        self.add(uuid, json!({"type": "assistant", "message": message}))
+    }
+
+    pub fn call(&mut self, uuid: &str, id: &str, tool: &str, call: &str, usage: Value) -> &mut Self {
+        let block = json!({"type": "tool_use", "id": call, "name": tool, "input": {}});
+        self.reply(uuid, id, json!([block]), usage)
+    }
+
+    pub fn result(&mut self, uuid: &str, call: &str, text: &str) -> &mut Self {
+        let block = json!({"type": "tool_result", "tool_use_id": call, "content": text});
+        self.add(uuid, json!({"type": "user", "message": {"role": "user", "content": [block]}}))
+    }
+
+    /// A boundary and its summary.
+    pub fn boundary(&mut self, uuid: &str, summary: &str, metadata: Value) -> &mut Self {
+        let logical = self.parent.take();
+        self.add(
+            uuid,
+            json!({"type": "system", "subtype": "compact_boundary", "logicalParentUuid": logical,
+                   "content": "Conversation compacted", "compactMetadata": metadata}),
+        );
+        self.add(
+            summary,
+            json!({"type": "user", "isCompactSummary": true, "message": {"role": "user", "content": "the summary"}}),
+        )
+    }
+
+    pub fn clearing(&mut self, uuid: &str, calls: &[&str]) -> &mut Self {
+        self.add(
+            uuid,
+            json!({"type": "system", "subtype": "microcompact_boundary",
+                   "microcompactMetadata": {"trigger": "auto", "compactedToolIds": calls}}),
+        )
+    }
+
+    pub fn table(&self) -> Table {
+        let mut table = Table::default();
+        let mut scanner = Scanner::default();
+        for (number, line) in (1..).zip(&self.lines) {
+            if let Ok(facets) = scanner.scan(line.as_bytes()) {
+                table.push(number, 0, facets.view(line.as_bytes()), &Rough);
+            }
+        }
+        table
+    }
+
+    pub fn resolve(&self) -> (Table, Conversation, Vec<Problem>) {
+        let table = self.table();
+        let mut problems = Vec::new();
+        let conversation = Conversation::resolve(&table, &mut problems);
+        (table, conversation, problems)
+    }
+
+    /// The line numbers of the live view, in order.
+    pub fn view(&self) -> Vec<u64> {
+        let (table, conversation, _) = self.resolve();
+        let rows = &conversation.view().rows;
+        rows.iter().map(|row| table.rows()[*row as usize].line).collect()
+    }
+
+    /// Tokens measured, estimated and in all.
+    pub fn context(&self) -> (u64, i64, u64) {
+        let (table, conversation, _) = self.resolve();
+        let context = conversation.ledger(&table).context();
+        (context.measured.tokens(), context.estimated(), context.tokens())
+    }
+}
+
+/// A usage that adds up to `total`, most of it read from the cache.
+pub fn usage(total: u64) -> Value {
+    json!({"input_tokens": 1, "cache_creation_input_tokens": 2, "cache_read_input_tokens": total - 7, "output_tokens": 4})
+}
