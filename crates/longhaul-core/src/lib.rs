@@ -7,3 +7,5 @@
 mod hash;
 pub mod json;
 pub mod message;
+pub mod models;
+pub mod money;
