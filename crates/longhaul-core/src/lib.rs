@@ -9,3 +9,4 @@ pub mod json;
 pub mod message;
 pub mod models;
 pub mod money;
+pub mod window;
