@@ -64,7 +64,10 @@ fn replaced(
     let mut entries = 0;
     let mut weight = Estimate::ZERO;
     for row in gone.map(|at| &table.rows()[*at as usize]) {
-        if matches!(row.kind, EntryKind::User | EntryKind::Assistant | EntryKind::Attachment) {
+        if matches!(
+            row.kind,
+            EntryKind::User | EntryKind::Assistant | EntryKind::Attachment
+        ) {
             entries += 1;
             weight += table.weight(row);
         }

@@ -33,7 +33,11 @@ pub(super) struct Calls {
 impl Calls {
     /// Notes the calls of a line.
     pub(super) fn note(&mut self, entry: View<'_>) {
-        let calls = entry.facets.blocks.iter().filter(|block| block.kind == BlockKind::ToolUse);
+        let calls = entry
+            .facets
+            .blocks
+            .iter()
+            .filter(|block| block.kind == BlockKind::ToolUse);
         for block in calls {
             if let Some(call) = entry.block_id(block) {
                 self.notes.entry(call).or_insert_with(|| note(entry, block));
@@ -41,7 +45,10 @@ impl Calls {
         }
     }
 
-    pub(super) fn tools(table: &Table, conversation: &Conversation) -> BTreeMap<String, ToolReport> {
+    pub(super) fn tools(
+        table: &Table,
+        conversation: &Conversation,
+    ) -> BTreeMap<String, ToolReport> {
         let mut tools: BTreeMap<String, ToolReport> = BTreeMap::new();
         let mut tool_of: Map<Id, u32> = Map::default();
         for (block, _) in main_blocks(table, conversation) {
@@ -59,7 +66,10 @@ impl Calls {
         }
         for (call, result) in results(table, conversation) {
             if let Some(tool) = tool_of.get(&call) {
-                tools.entry(table.text(*tool).to_owned()).or_default().tokens += result.weight.unpadded();
+                tools
+                    .entry(table.text(*tool).to_owned())
+                    .or_default()
+                    .tokens += result.weight.unpadded();
             }
         }
         tools
@@ -83,7 +93,8 @@ impl Calls {
             let Some(call) = call.filter(|call| counts(*call) && counted.insert(*call)) else {
                 continue;
             };
-            let Some((path, range)) = self.notes.get(&call).and_then(|note| note.read.as_ref()) else {
+            let Some((path, range)) = self.notes.get(&call).and_then(|note| note.read.as_ref())
+            else {
                 continue;
             };
             if first.insert((path, *range)) {
@@ -116,7 +127,10 @@ impl Calls {
             .map(|(call, result)| LargeResult {
                 line: result.line,
                 tool: tools.get(&call).map(|tool| table.text(*tool).to_owned()),
-                about: self.notes.get(&call).and_then(|note| note.about.as_deref().map(str::to_owned)),
+                about: self
+                    .notes
+                    .get(&call)
+                    .and_then(|note| note.about.as_deref().map(str::to_owned)),
                 tokens: result.weight.unpadded(),
                 in_view: in_view.contains(&call),
             })
@@ -130,12 +144,16 @@ struct ResultRow {
 }
 
 /// The results of the main conversation; the first, where a call has several.
-fn results(table: &Table, conversation: &Conversation) -> impl Iterator<Item = (Id, ResultRow)> {
+fn results<'a>(
+    table: &'a Table,
+    conversation: &'a Conversation,
+) -> impl Iterator<Item = (Id, ResultRow)> + 'a {
     let mut seen: Set<Id> = Set::default();
     main_blocks(table, conversation).filter_map(move |(block, line)| {
         let call = block.call.filter(|_| block.kind == BlockKind::ToolResult)?;
         let weight = block.weight;
-        seen.insert(call).then_some((call, ResultRow { weight, line }))
+        seen.insert(call)
+            .then_some((call, ResultRow { weight, line }))
     })
 }
 
@@ -157,7 +175,11 @@ fn note(entry: View<'_>, block: &Block) -> CallNote {
     let mut input = Cursor::new(block.body.of(entry.line));
     let walked = input.object(|input, key| {
         let value = input.raw()?;
-        let text = || value.strip_prefix(b"\"").and_then(|value| value.strip_suffix(b"\""));
+        let text = || {
+            value
+                .strip_prefix(b"\"")
+                .and_then(|value| value.strip_suffix(b"\""))
+        };
         match key {
             b"offset" => range[0] = value,
             b"limit" => range[1] = value,
@@ -166,7 +188,8 @@ fn note(entry: View<'_>, block: &Block) -> CallNote {
                 path = text().map(json::decode);
                 about = path.clone();
             }
-            b"command" | b"pattern" | b"url" | b"query" | b"path" | b"notebook_path" | b"description" => {
+            b"command" | b"pattern" | b"url" | b"query" | b"path" | b"notebook_path"
+            | b"description" => {
                 if about.is_none() {
                     about = text().map(json::decode);
                 }
@@ -180,7 +203,10 @@ fn note(entry: View<'_>, block: &Block) -> CallNote {
     }
     let is_read = block.name.of(entry.line) == READ;
     let read = path.filter(|_| is_read).map(|path| {
-        let range: Vec<_> = range.iter().map(|part| String::from_utf8_lossy(part)).collect();
+        let range: Vec<_> = range
+            .iter()
+            .map(|part| String::from_utf8_lossy(part))
+            .collect();
         (path.into_owned().into(), Id::of(&range.join(",")))
     });
     let about = about.map(|about| {

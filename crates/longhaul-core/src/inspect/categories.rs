@@ -7,14 +7,27 @@ use crate::tokens::{ContextSize, Estimate};
 use crate::transcript::{Conversation, Row, Table};
 
 /// The rows of the live view.
-fn view_rows<'a>(table: &'a Table, conversation: &'a Conversation) -> impl Iterator<Item = &'a Row> {
-    conversation.view().rows.iter().map(|at| &table.rows()[*at as usize])
+fn view_rows<'a>(
+    table: &'a Table,
+    conversation: &'a Conversation,
+) -> impl Iterator<Item = &'a Row> {
+    conversation
+        .view()
+        .rows
+        .iter()
+        .map(|at| &table.rows()[*at as usize])
 }
 
 /// The calls whose results were cleared by a clearing in the view.
 fn cleared(table: &Table, conversation: &Conversation) -> Set<Id> {
-    let notes = conversation.view().rows.iter().filter_map(|at| table.boundary(*at));
-    notes.flat_map(|note| note.cleared.iter().copied()).collect()
+    let notes = conversation
+        .view()
+        .rows
+        .iter()
+        .filter_map(|at| table.boundary(*at));
+    notes
+        .flat_map(|note| note.cleared.iter().copied())
+        .collect()
 }
 
 /// The calls whose results are in the view, not cleared.
@@ -39,7 +52,10 @@ pub(super) fn categories(
     let add = |sum: &mut u64, weight: Estimate| *sum += weight.unpadded();
     for row in view_rows(table, conversation) {
         match row.kind {
-            EntryKind::Attachment => add(&mut categories.attachments, row.attachment.unwrap_or_default()),
+            EntryKind::Attachment => add(
+                &mut categories.attachments,
+                row.attachment.unwrap_or_default(),
+            ),
             EntryKind::Assistant if !row.flags.api_error && !row.flags.synthetic => {
                 for block in table.blocks(row) {
                     if block.kind == BlockKind::ToolUse {

@@ -12,6 +12,6 @@ mod rounds;
 
 pub use reading::{Inspection, LineEnd};
 pub use report::{
-    BoundaryReport, Categories, ClearingReport, DuplicateReads, LargeResult, Replaced, Report, Sidechains, Thresholds,
-    ToolReport, Turn, UsageReport, WindowReport,
+    BoundaryReport, Categories, ClearingReport, DuplicateReads, LargeResult, Replaced, Report,
+    Sidechains, Thresholds, ToolReport, Turn, UsageReport, WindowReport,
 };

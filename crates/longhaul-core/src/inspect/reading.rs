@@ -43,7 +43,8 @@ impl Inspection {
     /// Notes that the file begins with a byte order mark.
     pub fn byte_order_mark(&mut self) {
         let message = "the file begins with a byte order mark; it is ignored";
-        self.problems.push(Problem::new(1, ProblemKind::Bom, message));
+        self.problems
+            .push(Problem::new(1, ProblemKind::Bom, message));
     }
 
     /// Takes one line, its end excluded.
@@ -51,7 +52,8 @@ impl Inspection {
         if end == LineEnd::CrLf && !self.crlf {
             self.crlf = true;
             let message = "lines end in carriage return and line feed, from here on or throughout";
-            self.problems.push(Problem::new(number, ProblemKind::Crlf, message));
+            self.problems
+                .push(Problem::new(number, ProblemKind::Crlf, message));
         }
         if bytes.trim_ascii().is_empty() {
             return;
@@ -63,7 +65,11 @@ impl Inspection {
                 self.calls.note(entry);
                 if facets.session.is_present() {
                     let session = facets.session.of(bytes);
-                    if self.session.as_ref().is_none_or(|known| known.as_bytes() != session) {
+                    if self
+                        .session
+                        .as_ref()
+                        .is_none_or(|known| known.as_bytes() != session)
+                    {
                         self.session = Some(entry.text(facets.session).into_owned());
                     }
                 }
@@ -78,7 +84,8 @@ impl Inspection {
             LineEnd::EndOfFile => EndsTheFile::Yes,
             LineEnd::Lf | LineEnd::CrLf => EndsTheFile::No,
         };
-        self.problems.push(Problem::damaged(number, &damage, ends_the_file));
+        self.problems
+            .push(Problem::damaged(number, &damage, ends_the_file));
     }
 
     /// How many lines were not intact.
@@ -89,11 +96,16 @@ impl Inspection {
     /// How many entries look like those of a transcript.
     pub fn recognised_entries(&self) -> usize {
         let rows = self.table.rows().iter();
-        rows.filter(|row| row.kind != EntryKind::Other || row.uuid.is_some()).count()
+        rows.filter(|row| row.kind != EntryKind::Other || row.uuid.is_some())
+            .count()
     }
 
     /// The report on everything taken so far.
-    pub fn report(mut self, models: &ModelTable, settings: &Settings) -> Result<Report, WindowError> {
+    pub fn report(
+        mut self,
+        models: &ModelTable,
+        settings: &Settings,
+    ) -> Result<Report, WindowError> {
         let conversation = Conversation::resolve(&self.table, &mut self.problems);
         let context = conversation.ledger(&self.table).context();
         let table = &self.table;
@@ -102,19 +114,22 @@ impl Inspection {
         let bill = Bill::of(table, &conversation, models);
         let in_view = categories::results_in_view(table, &conversation);
         let mut categories = categories::categories(table, &conversation, &in_view, context);
-        let repeated_in_view = self.calls.duplicate_reads(table, &conversation, |call| in_view.contains(&call));
+        let repeated_in_view = self
+            .calls
+            .duplicate_reads(table, &conversation, |call| in_view.contains(&call));
         categories.duplicate_reads = repeated_in_view.tokens;
         let status = WindowStatus::new(&WindowInput {
             window: resolved.spec.window,
             max_output: resolved.spec.max_output,
             used: context.tokens(),
-            settings: settings.clone(),
+            settings: *settings,
         })?;
         let mut assumptions = resolved.assumptions.clone();
         assumptions.extend(bill.unpriced.iter().map(|model| {
             format!("no prices are known for {model}; its responses are not in the cost")
         }));
-        self.problems.sort_by_key(|problem| (problem.line, problem.kind));
+        self.problems
+            .sort_by_key(|problem| (problem.line, problem.kind));
         Ok(Report {
             session_id: self.session,
             entries: table.rows().len() as u64,
@@ -126,7 +141,7 @@ impl Inspection {
             cleared: context.cleared.unpadded(),
             window: WindowReport {
                 model: model.map(str::to_owned),
-                size: status.window,
+                size: status.size,
                 max_output: status.max_output,
                 effective: status.effective,
             },
@@ -139,7 +154,7 @@ impl Inspection {
                 blocking: status.blocking,
                 percent_left: status.percent_left,
             },
-            level: status.level.name().to_owned(),
+            level: status.level,
             categories,
             tools: Calls::tools(table, &conversation),
             boundaries: boundaries::compactions(table, &conversation),
@@ -165,7 +180,10 @@ fn model<'a>(table: &'a Table, conversation: &Conversation) -> Option<&'a str> {
         .chain(anywhere.filter(|at| conversation.is_main(*at)))
         .map(|at| &table.rows()[at as usize])
         .find(|row| {
-            row.kind == EntryKind::Assistant && !row.flags.api_error && !row.flags.synthetic && row.model.is_some()
+            row.kind == EntryKind::Assistant
+                && !row.flags.api_error
+                && !row.flags.synthetic
+                && row.model.is_some()
         })
         .and_then(|row| row.model)
         .map(|name| table.text(name))

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::message::Usage;
 use crate::transcript::Problem;
+use crate::window::Level;
 
 /// Everything `inspect` says about one file.
 #[derive(Debug, Clone, Serialize)]
@@ -33,7 +34,7 @@ pub struct Report {
     /// The limits in tokens, and how near they are.
     pub thresholds: Thresholds,
     /// `ok`, `warning`, `auto_compact` or `blocking`.
-    pub level: String,
+    pub level: Level,
     /// What the live view consists of, in estimated tokens.
     pub categories: Categories,
     /// By tool, main conversation, whole file.
@@ -91,7 +92,7 @@ pub struct Thresholds {
     /// From here on input is refused.
     pub blocking: u64,
     /// Percent of the limit still free.
-    pub percent_left: u64,
+    pub percent_left: u8,
 }
 
 /// What the live view consists of, in unpadded estimates (T4).

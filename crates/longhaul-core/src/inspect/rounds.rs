@@ -37,18 +37,27 @@ impl Bill {
         for round in rounds(table, conversation) {
             let model = round.row.model;
             let spec = model.map(|name| {
-                let resolved = known.entry(name).or_insert_with(|| models.resolve(table.text(name)));
+                let resolved = known
+                    .entry(name)
+                    .or_insert_with(|| models.resolve(table.text(name)));
                 &resolved.spec
             });
             let mut billed = Usage::default();
-            round.usage.into_iter().flat_map(Usage::billed).for_each(|step| billed.add(step));
+            round
+                .usage
+                .into_iter()
+                .flat_map(Usage::billed)
+                .for_each(|step| billed.add(step));
             let cost = match (round.usage, spec) {
                 (Some(usage), Some(spec)) => spec.cost_of_reply(usage),
                 _ => None,
             };
             if let (None, Some(name)) = (cost, model)
                 && billed.total() > 0
-                && !bill.unpriced.iter().any(|unpriced| unpriced == table.text(name))
+                && !bill
+                    .unpriced
+                    .iter()
+                    .any(|unpriced| unpriced == table.text(name))
             {
                 bill.unpriced.push(table.text(name).to_owned());
             }
@@ -85,14 +94,17 @@ fn rounds<'a>(table: &'a Table, conversation: &'a Conversation) -> Vec<Round<'a>
     let mut rounds: Vec<Round<'a>> = Vec::new();
     let mut index: Map<(bool, Id), usize> = Map::default();
     for (at, row) in (0..).zip(table.rows()) {
-        let is_reply = row.kind == EntryKind::Assistant && !row.flags.api_error && !row.flags.synthetic;
+        let is_reply =
+            row.kind == EntryKind::Assistant && !row.flags.api_error && !row.flags.synthetic;
         let sidechain = conversation.is_sidechain(at);
         if !is_reply || !(sidechain || conversation.is_main(at)) {
             continue;
         }
         // A line without a message id is a response of its own.
         let next = rounds.len();
-        let round = row.message.map_or(next, |message| *index.entry((sidechain, message)).or_insert(next));
+        let round = row.message.map_or(next, |message| {
+            *index.entry((sidechain, message)).or_insert(next)
+        });
         if round == next {
             rounds.push(Round {
                 row,
@@ -105,7 +117,10 @@ fn rounds<'a>(table: &'a Table, conversation: &'a Conversation) -> Vec<Round<'a>
         if let Some(usage) = table.usage(row) {
             let billed = |usage: &Usage| usage.billed().map(Usage::total).sum::<u64>();
             round.context = round.context.max(usage.context());
-            if round.usage.is_none_or(|largest| billed(usage) > billed(largest)) {
+            if round
+                .usage
+                .is_none_or(|largest| billed(usage) > billed(largest))
+            {
                 round.usage = Some(usage);
             }
         }

@@ -32,13 +32,19 @@ struct Draft {
 impl Outline {
     /// Outlines the live view of a conversation.
     pub fn of(table: &Table, conversation: &Conversation) -> Self {
-        let rows = conversation.view().rows.iter().map(|at| &table.rows()[*at as usize]);
+        let rows = conversation
+            .view()
+            .rows
+            .iter()
+            .map(|at| &table.rows()[*at as usize]);
         let mut drafts: Vec<Draft> = Vec::new();
         let mut responses: Map<Id, usize> = Map::default();
         let mut attachments = false;
         for row in rows {
             match row.kind {
-                EntryKind::Assistant if is_sent(row) => respond(table, row, &mut drafts, &mut responses),
+                EntryKind::Assistant if is_sent(row) => {
+                    respond(table, row, &mut drafts, &mut responses)
+                }
                 EntryKind::User if has_input(table, row) => drafts.push(Draft {
                     role: Role::User,
                     speaks: true,
@@ -49,11 +55,16 @@ impl Outline {
             }
         }
         // A response that was cut off while it was still reasoning cannot end a conversation.
-        while drafts.last().is_some_and(|last| last.role == Role::Assistant && !last.speaks) {
+        while drafts
+            .last()
+            .is_some_and(|last| last.role == Role::Assistant && !last.speaks)
+        {
             drafts.pop();
         }
         let mut outline = Self::default();
-        if drafts.first().is_some_and(|first| first.role == Role::Assistant)
+        if drafts
+            .first()
+            .is_some_and(|first| first.role == Role::Assistant)
             || drafts.is_empty() && attachments
         {
             outline.roles.push(Role::User);
@@ -86,7 +97,9 @@ fn respond(table: &Table, row: &Row, drafts: &mut Vec<Draft>, responses: &mut Ma
     if sent().next().is_none() {
         return;
     }
-    let known = row.message.and_then(|message| responses.get(&message).copied());
+    let known = row
+        .message
+        .and_then(|message| responses.get(&message).copied());
     let at = known.unwrap_or_else(|| {
         drafts.push(Draft {
             role: Role::Assistant,

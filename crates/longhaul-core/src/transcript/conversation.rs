@@ -1,5 +1,6 @@
 //! A file's conversation, resolved.
 
+use super::live_view::Views;
 use super::segment::Links;
 use super::{BoundaryNote, LiveView, Problem, Segment, Table, orphans};
 use crate::message::{EntryKind, Subtype};
@@ -19,7 +20,12 @@ impl Conversation {
         let main = main_rows(table);
         let links = Links::resolve(table, &main, problems);
         orphans::find(table, &main, &links, problems);
-        let view = LiveView::newest(table, &main, &links);
+        let view = Views {
+            table,
+            main: &main,
+            links: &links,
+        }
+        .newest();
         Self { main, links, view }
     }
 
@@ -45,21 +51,30 @@ impl Conversation {
 
     /// The view that a boundary replaced: what the model saw just before it.
     pub fn view_before(&self, table: &Table, boundary: &BoundaryNote) -> LiveView {
-        let rows = table.rows();
-        let before = (0..boundary.row).rev().find(|at| {
-            let row = &rows[*at as usize];
-            row.uuid.is_some() && row.kind != EntryKind::Progress && self.is_main(*at)
-        });
-        let logical = boundary.logical_parent.and_then(|uuid| self.links.chain().find(uuid));
-        let Some(leaf) = logical.filter(|at| *at < boundary.row).or(before) else {
-            return LiveView::default();
+        let views = Views {
+            table,
+            main: &self.main,
+            links: &self.links,
         };
+        let rows = table.rows();
+        let before = (0..boundary.row)
+            .rev()
+            .find(|at| rows[*at as usize].uuid.is_some() && views.may_end_a_view(*at));
+        let logical = boundary
+            .logical_parent
+            .and_then(|uuid| self.links.chain().find(uuid))
+            .filter(|at| *at < boundary.row);
         // Only the stretch since the boundary before this one can hold lines of its responses.
-        let earlier = table.boundaries().iter().rev().find(|note| {
-            note.row < boundary.row && rows[note.row as usize].subtype == Subtype::CompactBoundary
-        });
-        let known = earlier.map_or(0, |note| note.row)..boundary.row;
-        LiveView::ending_in(leaf, known, table, &self.main, &self.links)
+        let is_compaction =
+            |note: &&BoundaryNote| rows[note.row as usize].subtype == Subtype::CompactBoundary;
+        let earlier = table.boundaries().iter().rev();
+        let start = earlier
+            .filter(|note| note.row < boundary.row)
+            .find(is_compaction)
+            .map_or(0, |note| note.row);
+        logical.or(before).map_or_else(LiveView::default, |leaf| {
+            views.ending_in(leaf, start..boundary.row)
+        })
     }
 
     /// How a row counts.

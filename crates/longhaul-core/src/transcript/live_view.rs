@@ -19,112 +19,130 @@ pub struct LiveView {
     pub rows: Vec<u32>,
 }
 
-impl LiveView {
+/// Finds views in a table whose links are resolved.
+#[derive(Clone, Copy)]
+pub(super) struct Views<'a> {
+    pub(super) table: &'a Table,
+    /// Which rows are of the main conversation.
+    pub(super) main: &'a [bool],
+    pub(super) links: &'a Links,
+}
+
+impl<'a> Views<'a> {
     /// The view that ends in the newest entry of the main conversation.
-    pub(super) fn newest(table: &Table, main: &[bool], links: &Links) -> Self {
-        let rows = table.rows();
-        let leaf = (0..rows.len() as u32).rev().find(|row| {
-            let entry = &rows[*row as usize];
-            let in_chain = entry.uuid.is_some() && !links.chain().is_repeated(*row);
-            in_chain && main[*row as usize] && entry.kind != EntryKind::Progress
-        });
-        leaf.map_or_else(Self::default, |leaf| {
-            Self::ending_in(leaf, table, main, links)
-        })
+    pub(super) fn newest(self) -> LiveView {
+        let rows = self.table.rows();
+        let all = 0..rows.len() as u32;
+        let leaf = all
+            .clone()
+            .rev()
+            .find(|at| rows[*at as usize].uuid.is_some() && self.may_end_a_view(*at));
+        leaf.map_or_else(LiveView::default, |leaf| self.ending_in(leaf, all))
     }
 
-    /// The view that ends in this row.
-    pub(super) fn ending_in(leaf: u32, table: &Table, main: &[bool], links: &Links) -> Self {
-        let rows = table.rows();
+    /// Whether a row can be a leaf: of the main conversation, and not mere progress.
+    pub(super) fn may_end_a_view(self, at: u32) -> bool {
+        self.main[at as usize]
+            && self.table.rows()[at as usize].kind != EntryKind::Progress
+            && !self.links.chain().is_repeated(at)
+    }
+
+    /// The view that ends in this row, with lines off the chain taken from `known` only.
+    pub(super) fn ending_in(self, leaf: u32, known: Range<u32>) -> LiveView {
+        let rows = self.table.rows();
+        let leaf = self.links.last_behind(leaf);
         let mut view = vec![leaf];
-        let mut seen = Set::default();
-        seen.insert(leaf);
+        let mut on_chain = Set::default();
+        on_chain.insert(leaf);
+        let mut first = leaf;
         let mut boundary = None;
         loop {
-            let first = view[view.len() - 1];
             if rows[first as usize].subtype == Subtype::CompactBoundary {
                 boundary = Some(first);
                 break;
             }
-            match links.parent(first) {
+            match self.links.parent(first) {
                 // Damaged segments may close a circle that the plain chain does not have.
-                Some(parent) if seen.insert(parent) => view.push(parent),
+                Some(parent) if on_chain.insert(parent) => {
+                    view.push(parent);
+                    first = parent;
+                }
                 _ => break,
             }
         }
         view.reverse();
-        let strays = strays(table, known, main, links, &view, &seen);
-        Self {
+        let strays = self.strays(&view, &on_chain, known);
+        LiveView {
             boundary,
             rows: merged(rows, view, strays),
         }
     }
-}
 
-/// Rows off the chain that belong to a response on it, each with the row of the view that it belongs to.
-fn strays(
-    table: &Table,
-    main: &[bool],
-    links: &Links,
-    view: &[u32],
-    on_chain: &Set<u32>,
-) -> Vec<(u32, u32)> {
-    let rows = table.rows();
-    let mut responses: Map<Id, u32> = Map::default();
-    let mut answered: Set<Id> = Set::default();
-    for at in view {
-        let row = &rows[*at as usize];
-        match (row.kind, row.message) {
-            (EntryKind::Assistant, Some(message)) => {
-                responses.entry(message).or_insert(*at);
+    /// Rows off the chain that belong to a response on it, each with a row of the view that it belongs to.
+    fn strays(self, view: &[u32], on_chain: &Set<u32>, known: Range<u32>) -> Vec<(u32, u32)> {
+        let rows = self.table.rows();
+        let mut responses: Map<Id, u32> = Map::default();
+        let mut answered: Set<Id> = Set::default();
+        for at in view {
+            let row = &rows[*at as usize];
+            match response(row) {
+                Some(message) => {
+                    responses.entry(message).or_insert(*at);
+                }
+                None => answered.extend(self.answers(row)),
             }
-            _ => answered.extend(results(table, row)),
         }
-    }
-    let candidate =
-        |at: u32| main[at as usize] && !on_chain.contains(&at) && !links.chain().is_repeated(at);
-    // First the other lines of each response, then the results of all its calls.
-    let mut strays = Vec::new();
-    let mut calls: Map<Id, u32> = Map::default();
-    for (at, row) in known.clone().zip(&rows[known.start as usize..]) {
-        let response = row.message.filter(|_| row.kind == EntryKind::Assistant);
-        let Some(home) = response.and_then(|message| responses.get(&message).copied()) else {
-            continue;
+        let off_chain = |at: u32| {
+            self.main[at as usize] && !on_chain.contains(&at) && !self.links.chain().is_repeated(at)
         };
-        if candidate(at) {
-            strays.push((at, home));
-        }
-        if candidate(at) || on_chain.contains(&at) {
-            let made = table
-                .blocks(row)
-                .iter()
-                .filter(|block| block.kind == BlockKind::ToolUse);
+        // First the other lines of each response, then the results of all its calls.
+        let mut strays = Vec::new();
+        let mut calls: Map<Id, u32> = Map::default();
+        for at in known.clone() {
+            let row = &rows[at as usize];
+            let Some(home) = response(row).and_then(|message| responses.get(&message).copied())
+            else {
+                continue;
+            };
+            if off_chain(at) {
+                strays.push((at, home));
+            } else if !on_chain.contains(&at) {
+                continue;
+            }
+            let blocks = self.table.blocks(row).iter();
+            let made = blocks.filter(|block| block.kind == BlockKind::ToolUse);
             calls.extend(made.filter_map(|block| block.call).map(|call| (call, home)));
         }
-    }
-    for (at, row) in known.clone().zip(&rows[known.start as usize..]) {
-        if row.kind != EntryKind::User || !candidate(at) {
-            continue;
+        for at in known {
+            let row = &rows[at as usize];
+            if row.kind != EntryKind::User || !off_chain(at) {
+                continue;
+            }
+            // A result on the chain is the one the conversation went on with; another is of an abandoned branch.
+            let home = self
+                .answers(row)
+                .filter(|call| !answered.contains(call))
+                .find_map(|call| calls.get(&call).copied());
+            if let Some(home) = home {
+                answered.extend(self.answers(row));
+                strays.push((at, home));
+            }
         }
-        // A result on the chain is the one the conversation went on with; another is of an abandoned branch.
-        let home = results(table, row)
-            .filter(|call| !answered.contains(call))
-            .find_map(|call| calls.get(&call).copied());
-        if let Some(home) = home {
-            answered.extend(results(table, row));
-            strays.push((at, home));
-        }
+        strays
     }
-    strays
+
+    /// The calls that a row answers.
+    fn answers(self, row: &'a Row) -> impl Iterator<Item = Id> + 'a {
+        let blocks = self.table.blocks(row).iter();
+        blocks
+            .filter(|block| block.kind == BlockKind::ToolResult)
+            .filter_map(|block| block.call)
+    }
 }
 
-/// The calls that a row answers.
-fn results<'a>(table: &'a Table, row: &Row) -> impl Iterator<Item = Id> + 'a {
-    table
-        .blocks(row)
-        .iter()
-        .filter(|block| block.kind == BlockKind::ToolResult)
-        .filter_map(|block| block.call)
+/// The response that a row is a line of.
+fn response(row: &Row) -> Option<Id> {
+    row.message.filter(|_| row.kind == EntryKind::Assistant)
 }
 
 /// Puts strays among the rows of the run that they belong to, in file order. A run is a stretch of the view in
@@ -149,9 +167,8 @@ fn merged(rows: &[Row], view: Vec<u32>, strays: Vec<(u32, u32)>) -> Vec<u32> {
     }
     for run in &mut runs {
         // A boundary stays first even if a line of a response that it cut lies before it.
-        run.sort_unstable_by_key(|at| {
-            (rows[*at as usize].subtype != Subtype::CompactBoundary, *at)
-        });
+        let is_boundary = |at: u32| rows[at as usize].subtype == Subtype::CompactBoundary;
+        run.sort_unstable_by_key(|at| (!is_boundary(*at), *at));
     }
     runs.concat()
 }

@@ -59,7 +59,8 @@ impl ResumeProbe {
         let Some(uuid) = entry.uuid().filter(|_| !facets.flags.sidechain) else {
             return Need::More;
         };
-        let is_boundary = facets.kind == EntryKind::System && facets.subtype == Subtype::CompactBoundary;
+        let is_boundary =
+            facets.kind == EntryKind::System && facets.subtype == Subtype::CompactBoundary;
         // The first line with a uuid counts, and lines come last to first.
         self.passed.insert(
             uuid,
@@ -75,7 +76,11 @@ impl ResumeProbe {
                 wanted.remove(&uuid);
                 if is_boundary {
                     // A segment may hold what an earlier boundary had preserved.
-                    wanted.extend(preserved(entry).into_iter().filter(|id| !self.passed.contains_key(id)));
+                    wanted.extend(
+                        preserved(entry)
+                            .into_iter()
+                            .filter(|id| !self.passed.contains_key(id)),
+                    );
                 }
                 if wanted.is_empty() {
                     self.state = State::Response(entry.message_id());
@@ -83,7 +88,8 @@ impl ResumeProbe {
                 return Need::More;
             }
             State::Response(message) => {
-                let answers = facets.kind == EntryKind::User && !facets.blocks.is_empty()
+                let answers = facets.kind == EntryKind::User
+                    && !facets.blocks.is_empty()
                     && facets.blocks.iter().all(|block| block.id.is_present());
                 let same = facets.kind == EntryKind::Assistant && entry.message_id() == *message;
                 let in_between = !matches!(facets.kind, EntryKind::User | EntryKind::Assistant);
@@ -135,11 +141,17 @@ impl ResumeProbe {
         }
         let metadata = entry.object(entry.facets.metadata);
         // Our own boundaries say where their view begins.
-        if let Some(start) = metadata.count("viewOffset").filter(|start| *start <= offset) {
+        if let Some(start) = metadata
+            .count("viewOffset")
+            .filter(|start| *start <= offset)
+        {
             self.state = State::Done;
             return Need::From(start);
         }
-        let missing: Set<Id> = kept.into_iter().filter(|id| !self.passed.contains_key(id)).collect();
+        let missing: Set<Id> = kept
+            .into_iter()
+            .filter(|id| !self.passed.contains_key(id))
+            .collect();
         if missing.is_empty() {
             self.state = State::Done;
             return Need::From(offset);
@@ -152,11 +164,13 @@ impl ResumeProbe {
 /// The entries that a boundary names as preserved: the list, and the segment's two ends.
 fn preserved(boundary: View<'_>) -> Vec<Id> {
     let metadata = boundary.object(boundary.facets.metadata);
-    let listed = metadata.object("preservedMessages").and_then(|messages| messages.strings("uuids"));
+    let listed = metadata
+        .object("preservedMessages")
+        .and_then(|messages| messages.strings("uuids"));
     let end = |segment: Object<'_>, key| segment.string(key).map(|uuid| Id::of(&uuid));
-    let ends = metadata.object("preservedSegment").map(|segment| {
-        [end(segment, "headUuid"), end(segment, "tailUuid")]
-    });
+    let ends = metadata
+        .object("preservedSegment")
+        .map(|segment| [end(segment, "headUuid"), end(segment, "tailUuid")]);
     let listed = listed.into_iter().flatten().map(|uuid| Id::of(&uuid));
     listed.chain(ends.into_iter().flatten().flatten()).collect()
 }

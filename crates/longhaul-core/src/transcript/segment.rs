@@ -67,8 +67,12 @@ impl Links {
         if let Some(moved) = self.moved.get(&row) {
             return Some(*moved);
         }
-        let parent = self.chain.parent(row)?;
-        Some(self.behind.get(&parent).copied().unwrap_or(parent))
+        self.chain.parent(row).map(|parent| self.last_behind(parent))
+    }
+
+    /// The last entry of the segment that is placed behind this one; itself if there is none.
+    pub(super) fn last_behind(&self, row: u32) -> u32 {
+        self.behind.get(&row).copied().unwrap_or(row)
     }
 
     fn preserve(&mut self, rows: &[Row], note: &BoundaryNote, problems: &mut Vec<Problem>) {

@@ -8,7 +8,10 @@ use crate::lines::{Lines, usage};
 
 fn problems(lines: &Lines) -> Vec<(u64, ProblemKind)> {
     let (_, _, problems) = lines.resolve();
-    problems.iter().map(|problem| (problem.line, problem.kind)).collect()
+    problems
+        .iter()
+        .map(|problem| (problem.line, problem.kind))
+        .collect()
 }
 
 fn messages(lines: &Lines) -> usize {
@@ -19,9 +22,19 @@ fn messages(lines: &Lines) -> usize {
 fn three_turns() -> Lines {
     let mut lines = Lines::default();
     lines.user("1", "one");
-    lines.reply("2", "m1", json!([{"type": "text", "text": "a"}]), usage(100));
+    lines.reply(
+        "2",
+        "m1",
+        json!([{"type": "text", "text": "a"}]),
+        usage(100),
+    );
     lines.user("3", "two");
-    lines.reply("4", "m2", json!([{"type": "text", "text": "b"}]), usage(200));
+    lines.reply(
+        "4",
+        "m2",
+        json!([{"type": "text", "text": "b"}]),
+        usage(200),
+    );
     lines
 }
 
@@ -50,8 +63,14 @@ fn m5_a_rewind_goes_back_before_a_boundary() {
 fn m5_attachments_between_boundary_and_summary_are_read_as_written() {
     let mut lines = three_turns();
     lines.add("5", json!({"type": "system", "subtype": "compact_boundary", "parentUuid": null, "logicalParentUuid": "4"}));
-    lines.add("6", json!({"type": "attachment", "attachment": {"type": "todo", "content": []}}));
-    lines.add("7", json!({"type": "user", "isCompactSummary": true, "message": {"content": "summary"}}));
+    lines.add(
+        "6",
+        json!({"type": "attachment", "attachment": {"type": "todo", "content": []}}),
+    );
+    lines.add(
+        "7",
+        json!({"type": "user", "isCompactSummary": true, "message": {"content": "summary"}}),
+    );
     assert_eq!(lines.view(), [5, 6, 7]);
     assert_eq!(messages(&lines), 1);
 }
@@ -60,7 +79,11 @@ fn m5_attachments_between_boundary_and_summary_are_read_as_written() {
 fn m5_a_segment_kept_behind_the_summary_is_relinked() {
     let mut lines = three_turns();
     let segment = json!({"headUuid": "3", "anchorUuid": "6", "tailUuid": "4"});
-    lines.boundary("5", "6", json!({"trigger": "manual", "preservedSegment": segment}));
+    lines.boundary(
+        "5",
+        "6",
+        json!({"trigger": "manual", "preservedSegment": segment}),
+    );
     lines.user("7", "three");
     assert_eq!(lines.view(), [5, 6, 3, 4, 7]);
     // Some programs chain the next entry to the last kept one instead.
@@ -73,7 +96,11 @@ fn m5_a_segment_kept_behind_the_summary_is_relinked() {
 fn m5_a_segment_kept_before_the_summary_is_relinked_to_the_boundary() {
     let mut lines = three_turns();
     let segment = json!({"headUuid": "1", "anchorUuid": "5", "tailUuid": "2"});
-    lines.boundary("5", "6", json!({"trigger": "manual", "preservedSegment": segment}));
+    lines.boundary(
+        "5",
+        "6",
+        json!({"trigger": "manual", "preservedSegment": segment}),
+    );
     lines.user("7", "three");
     assert_eq!(lines.view(), [5, 1, 2, 6, 7]);
 }
@@ -127,7 +154,12 @@ fn m6_parallel_calls_stored_as_several_entries_are_one_message() {
     // Each result hangs on its own call, so the chain passes through only one of them.
     lines.after("2").result("4", "t1", "one");
     lines.after("3").result("5", "t2", "two");
-    lines.reply("6", "m2", json!([{"type": "text", "text": "done"}]), usage(300));
+    lines.reply(
+        "6",
+        "m2",
+        json!([{"type": "text", "text": "done"}]),
+        usage(300),
+    );
     assert_eq!(lines.view(), [1, 2, 3, 4, 5, 6]);
     assert_eq!(messages(&lines), 4);
     assert_eq!(problems(&lines), []);
@@ -147,7 +179,10 @@ fn m6_results_of_an_abandoned_branch_stay_out() {
 #[test]
 fn m4_duplicate_uuids_dangling_and_cyclic_parents_are_survived() {
     let mut lines = three_turns();
-    lines.add("2", json!({"type": "user", "message": {"content": "imposter"}}));
+    lines.add(
+        "2",
+        json!({"type": "user", "message": {"content": "imposter"}}),
+    );
     lines.after("4").user("6", "on");
     assert_eq!(problems(&lines), [(5, ProblemKind::DuplicateUuid)]);
     assert_eq!(lines.view(), [1, 2, 3, 4, 6]);
@@ -155,7 +190,11 @@ fn m4_duplicate_uuids_dangling_and_cyclic_parents_are_survived() {
     let mut lines = three_turns();
     lines.after("never written").user("5", "on");
     assert_eq!(problems(&lines), [(5, ProblemKind::DanglingParent)]);
-    assert_eq!(lines.view(), [1, 2, 3, 4, 5], "it follows the entry before it");
+    assert_eq!(
+        lines.view(),
+        [1, 2, 3, 4, 5],
+        "it follows the entry before it"
+    );
 
     let mut lines = Lines::default();
     lines.after("3").user("1", "a");
@@ -176,10 +215,18 @@ fn m4_orphans_are_reported_except_in_the_last_round() {
     lines.call("2", "m1", "Read", "t1", usage(100));
     assert_eq!(problems(&lines), [], "still waiting");
     lines.user("3", "never mind");
-    lines.reply("4", "m2", json!([{"type": "text", "text": "fine"}]), usage(200));
+    lines.reply(
+        "4",
+        "m2",
+        json!([{"type": "text", "text": "fine"}]),
+        usage(200),
+    );
     assert_eq!(problems(&lines), [(2, ProblemKind::OrphanCall)]);
     lines.result("5", "t9", "whose?");
-    assert_eq!(problems(&lines), [(5, ProblemKind::OrphanResult), (2, ProblemKind::OrphanCall)]);
+    assert_eq!(
+        problems(&lines),
+        [(5, ProblemKind::OrphanResult), (2, ProblemKind::OrphanCall)]
+    );
 }
 
 #[test]
@@ -188,7 +235,12 @@ fn m4_a_call_that_a_rewind_left_waiting_is_no_orphan() {
     lines.user("1", "go");
     lines.call("2", "m1", "Read", "t1", usage(100));
     lines.after("1").user("3", "rather this");
-    lines.reply("4", "m2", json!([{"type": "text", "text": "fine"}]), usage(200));
+    lines.reply(
+        "4",
+        "m2",
+        json!([{"type": "text", "text": "fine"}]),
+        usage(200),
+    );
     assert_eq!(problems(&lines), []);
 }
 
@@ -199,7 +251,11 @@ fn m5_sidechains_and_progress_are_not_in_the_main_view() {
     lines.add("6", json!({"type": "progress", "data": {}}));
     assert_eq!(lines.view(), [1, 2, 3, 4]);
     lines.user("7", "on");
-    assert_eq!(lines.view(), [1, 2, 3, 4, 6, 7], "progress may be in the chain");
+    assert_eq!(
+        lines.view(),
+        [1, 2, 3, 4, 6, 7],
+        "progress may be in the chain"
+    );
     assert_eq!(messages(&lines), 5);
 }
 
@@ -207,7 +263,9 @@ fn m5_sidechains_and_progress_are_not_in_the_main_view() {
 fn m5_a_sub_agents_own_file_is_read_as_a_main_one() {
     let mut lines = Lines::default();
     let side = |content: &str, parent: Option<&str>| json!({"type": "user", "isSidechain": true, "parentUuid": parent, "message": {"content": content}});
-    lines.add("1", side("task", None)).add("2", side("more", Some("1")));
+    lines
+        .add("1", side("task", None))
+        .add("2", side("more", Some("1")));
     assert_eq!(lines.view(), [1, 2]);
 }
 
@@ -215,13 +273,35 @@ fn m5_a_sub_agents_own_file_is_read_as_a_main_one() {
 fn z1_messages_merge_and_what_is_not_sent_is_not_counted() {
     let mut lines = Lines::default();
     lines.user("1", "a").user("2", "b");
-    lines.add("3", json!({"type": "attachment", "attachment": {"type": "todo"}}));
+    lines.add(
+        "3",
+        json!({"type": "attachment", "attachment": {"type": "todo"}}),
+    );
     lines.add("4", json!({"type": "system", "subtype": "turn_duration"}));
-    lines.reply("5", "m1", json!([{"type": "text", "text": "\n\n"}]), usage(100));
-    lines.reply("6", "m1", json!([{"type": "text", "text": "hi"}]), usage(100));
+    lines.reply(
+        "5",
+        "m1",
+        json!([{"type": "text", "text": "\n\n"}]),
+        usage(100),
+    );
+    lines.reply(
+        "6",
+        "m1",
+        json!([{"type": "text", "text": "hi"}]),
+        usage(100),
+    );
     assert_eq!(messages(&lines), 2);
-    lines.reply("7", "m2", json!([{"type": "thinking", "thinking": "hm", "signature": "s"}]), usage(100));
-    assert_eq!(messages(&lines), 2, "a tail of nothing but thinking is dropped");
+    lines.reply(
+        "7",
+        "m2",
+        json!([{"type": "thinking", "thinking": "hm", "signature": "s"}]),
+        usage(100),
+    );
+    assert_eq!(
+        messages(&lines),
+        2,
+        "a tail of nothing but thinking is dropped"
+    );
 }
 
 #[test]

@@ -173,7 +173,11 @@ fn m4_lone_surrogates_are_read_and_measured_as_escapes() {
         (r#""\uD83D\uDE00""#, 2, 4),
     ] {
         let mut cursor = Cursor::new(text.as_bytes());
-        assert_eq!(cursor.string().map(|literal| literal.utf16), Ok(decoded), "{text}");
+        assert_eq!(
+            cursor.string().map(|literal| literal.utf16),
+            Ok(decoded),
+            "{text}"
+        );
         assert_eq!(cursor.canonical(), serialised, "{text}");
     }
 }

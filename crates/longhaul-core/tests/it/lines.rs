@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 /// A transcript being written; each entry follows the one before unless told otherwise.
 #[derive(Default)]
-pub struct Lines {
-    pub lines: Vec<String>,
+pub(crate) struct Lines {
+    pub(crate) lines: Vec<String>,
     parent: Option<String>,
 }
 
 impl Lines {
     /// Adds an entry with fields of its own. `uuid` may be given; `parentUuid` is the entry before.
-    pub fn add(&mut self, uuid: &str, fields: Value) -> &mut Self {
+    pub(crate) fn add(&mut self, uuid: &str, fields: Value) -> &mut Self {
         let mut entry = json!({
             "parentUuid": self.parent,
             "isSidechain": false,
@@ -33,37 +33,45 @@ impl Lines {
     }
 
     /// The next entry follows this one.
-    pub fn after(&mut self, uuid: &str) -> &mut Self {
+    pub(crate) fn after(&mut self, uuid: &str) -> &mut Self {
         self.parent = Some(uuid.to_owned());
         self
     }
 
-    pub fn raw(&mut self, line: &str) -> &mut Self {
-        self.lines.push(line.to_owned());
-        self
+    pub(crate) fn user(&mut self, uuid: &str, text: &str) -> &mut Self {
+        self.add(
+            uuid,
+            json!({"type": "user", "message": {"role": "user", "content": text}}),
+        )
     }
 
-    pub fn user(&mut self, uuid: &str, text: &str) -> &mut Self {
-        self.add(uuid, json!({"type": "user", "message": {"role": "user", "content": text}}))
-    }
-
-    pub fn reply(&mut self, uuid: &str, id: &str, content: Value, usage: Value) -> &mut Self {
+    pub(crate) fn reply(&mut self, uuid: &str, id: &str, content: Value, usage: Value) -> &mut Self {
         let message = json!({"id": id, "model": "claude-opus-4-5", "role": "assistant", "content": content, "usage": usage});
         self.add(uuid, json!({"type": "assistant", "message": message}))
     }
 
-    pub fn call(&mut self, uuid: &str, id: &str, tool: &str, call: &str, usage: Value) -> &mut Self {
+    pub(crate) fn call(
+        &mut self,
+        uuid: &str,
+        id: &str,
+        tool: &str,
+        call: &str,
+        usage: Value,
+    ) -> &mut Self {
         let block = json!({"type": "tool_use", "id": call, "name": tool, "input": {}});
         self.reply(uuid, id, json!([block]), usage)
     }
 
-    pub fn result(&mut self, uuid: &str, call: &str, text: &str) -> &mut Self {
+    pub(crate) fn result(&mut self, uuid: &str, call: &str, text: &str) -> &mut Self {
         let block = json!({"type": "tool_result", "tool_use_id": call, "content": text});
-        self.add(uuid, json!({"type": "user", "message": {"role": "user", "content": [block]}}))
+        self.add(
+            uuid,
+            json!({"type": "user", "message": {"role": "user", "content": [block]}}),
+        )
     }
 
     /// A boundary and its summary.
-    pub fn boundary(&mut self, uuid: &str, summary: &str, metadata: Value) -> &mut Self {
+    pub(crate) fn boundary(&mut self, uuid: &str, summary: &str, metadata: Value) -> &mut Self {
         let logical = self.parent.take();
         self.add(
             uuid,
@@ -76,7 +84,7 @@ impl Lines {
         )
     }
 
-    pub fn clearing(&mut self, uuid: &str, calls: &[&str]) -> &mut Self {
+    pub(crate) fn clearing(&mut self, uuid: &str, calls: &[&str]) -> &mut Self {
         self.add(
             uuid,
             json!({"type": "system", "subtype": "microcompact_boundary",
@@ -84,7 +92,7 @@ impl Lines {
         )
     }
 
-    pub fn table(&self) -> Table {
+    pub(crate) fn table(&self) -> Table {
         let mut table = Table::default();
         let mut scanner = Scanner::default();
         for (number, line) in (1..).zip(&self.lines) {
@@ -95,7 +103,7 @@ impl Lines {
         table
     }
 
-    pub fn resolve(&self) -> (Table, Conversation, Vec<Problem>) {
+    pub(crate) fn resolve(&self) -> (Table, Conversation, Vec<Problem>) {
         let table = self.table();
         let mut problems = Vec::new();
         let conversation = Conversation::resolve(&table, &mut problems);
@@ -103,21 +111,27 @@ impl Lines {
     }
 
     /// The line numbers of the live view, in order.
-    pub fn view(&self) -> Vec<u64> {
+    pub(crate) fn view(&self) -> Vec<u64> {
         let (table, conversation, _) = self.resolve();
         let rows = &conversation.view().rows;
-        rows.iter().map(|row| table.rows()[*row as usize].line).collect()
+        rows.iter()
+            .map(|row| table.rows()[*row as usize].line)
+            .collect()
     }
 
     /// Tokens measured, estimated and in all.
-    pub fn context(&self) -> (u64, i64, u64) {
+    pub(crate) fn context(&self) -> (u64, i64, u64) {
         let (table, conversation, _) = self.resolve();
         let context = conversation.ledger(&table).context();
-        (context.measured.tokens(), context.estimated(), context.tokens())
+        (
+            context.measured.tokens(),
+            context.estimated(),
+            context.tokens(),
+        )
     }
 }
 
 /// A usage that adds up to `total`, most of it read from the cache.
-pub fn usage(total: u64) -> Value {
+pub(crate) fn usage(total: u64) -> Value {
     json!({"input_tokens": 1, "cache_creation_input_tokens": 2, "cache_read_input_tokens": total - 7, "output_tokens": 4})
 }

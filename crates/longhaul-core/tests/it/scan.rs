@@ -10,10 +10,14 @@ fn read(line: &str) -> Entry {
 
 /// The estimate for each block of a message with this content.
 fn weights(content: &str) -> Vec<u64> {
-    let entry = read(&format!(r#"{{"type":"user","message":{{"content":{content}}}}}"#));
+    let entry = read(&format!(
+        r#"{{"type":"user","message":{{"content":{content}}}}}"#
+    ));
     let blocks = &entry.facets().blocks;
     let outer = blocks.iter().enumerate().filter(|(_, block)| !block.inner);
-    outer.map(|(at, block)| Rough.block(block, &blocks[at + 1..]).unpadded()).collect()
+    outer
+        .map(|(at, block)| Rough.block(block, &blocks[at + 1..]).unpadded())
+        .collect()
 }
 
 #[test]
@@ -25,11 +29,19 @@ fn m1_kinds_ids_and_flags_are_found() {
     ));
     let facets = entry.facets();
     assert_eq!(facets.kind, EntryKind::User);
-    assert!(facets.flags.sidechain && facets.flags.meta && facets.flags.compact_summary && facets.flags.transcript_only);
+    assert!(
+        facets.flags.sidechain
+            && facets.flags.meta
+            && facets.flags.compact_summary
+            && facets.flags.transcript_only
+    );
     assert_eq!(entry.view().text(facets.uuid), "u");
     assert_eq!(entry.view().text(facets.parent), "p");
     assert_eq!(entry.view().text(facets.session), "s");
-    assert_eq!(entry.view().timestamp().unwrap().as_millisecond(), 1_769_178_103_537);
+    assert_eq!(
+        entry.view().timestamp().unwrap().as_millisecond(),
+        1_769_178_103_537
+    );
     let kinds = [
         ("user", EntryKind::User),
         ("assistant", EntryKind::Assistant),
@@ -62,7 +74,10 @@ fn m2_unknown_fields_and_types_stay_in_the_bytes() {
     let entry = read(line);
     assert_eq!(entry.bytes(), line);
     assert_eq!(entry.facets().blocks[0].kind, BlockKind::Other);
-    assert_eq!(entry.facets().blocks[0].span.of(entry.bytes()), br#"{"type":"smell","notes":"rose"}"#);
+    assert_eq!(
+        entry.facets().blocks[0].span.of(entry.bytes()),
+        br#"{"type":"smell","notes":"rose"}"#
+    );
 }
 
 #[test]
@@ -71,7 +86,9 @@ fn m2_blocks_are_ranges_of_the_line() {
         r#"{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm","signature":"s"},"#,
         r#"{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"a"}} ]}}"#
     ));
-    let [thinking, call] = entry.facets().blocks[..] else { panic!() };
+    let [thinking, call] = entry.facets().blocks[..] else {
+        panic!()
+    };
     assert_eq!(thinking.kind, BlockKind::Thinking);
     assert_eq!(call.kind, BlockKind::ToolUse);
     assert_eq!(entry.view().text(call.id), "t1");
@@ -81,7 +98,9 @@ fn m2_blocks_are_ranges_of_the_line() {
 
 #[test]
 fn m2_the_last_of_a_repeated_key_counts() {
-    let entry = read(r#"{"type":"user","type":"assistant","message":{"content":"a"},"message":{"content":[{"type":"text","text":"bc"}]}}"#);
+    let entry = read(
+        r#"{"type":"user","type":"assistant","message":{"content":"a"},"message":{"content":[{"type":"text","text":"bc"}]}}"#,
+    );
     assert_eq!(entry.facets().kind, EntryKind::Assistant);
     assert_eq!(entry.facets().blocks.len(), 1);
     assert_eq!(entry.facets().blocks[0].units, 2);
@@ -97,7 +116,11 @@ fn m4_damage_is_named() {
     assert!(matches!(scan(b"{} {}"), Damage::TrailingGarbage(_)));
     let torn = br#"{"type":"user","message":{"content":"so far, so \"#;
     for end in 1..torn.len() {
-        assert!(scan(&torn[..end]).is_cut_off(), "{}", String::from_utf8_lossy(&torn[..end]));
+        assert!(
+            scan(&torn[..end]).is_cut_off(),
+            "{}",
+            String::from_utf8_lossy(&torn[..end])
+        );
     }
     assert!(!scan(b"{\"a\":nope}").is_cut_off());
 }
@@ -105,10 +128,19 @@ fn m4_damage_is_named() {
 #[test]
 fn m4_hostile_nesting_costs_no_stack() {
     let deep = |open: &str, close: &str, n: usize| format!("{}{}", open.repeat(n), close.repeat(n));
-    let nested = deep(r#"[{"type":"tool_result","tool_use_id":"t","content":"#, "}]", 50_000).replace(r#""content":}"#, r#""content":[]}"#);
+    let nested = deep(
+        r#"[{"type":"tool_result","tool_use_id":"t","content":"#,
+        "}]",
+        50_000,
+    )
+    .replace(r#""content":}"#, r#""content":[]}"#);
     let line = format!(r#"{{"type":"user","message":{{"content":{nested}}}}}"#);
     assert!(Scanner::default().scan(line.as_bytes()).is_ok());
-    let steps = format!(r#"{}{}"#, r#"{"iterations":["#.repeat(50_000), "]}".repeat(50_000));
+    let steps = format!(
+        r#"{}{}"#,
+        r#"{"iterations":["#.repeat(50_000),
+        "]}".repeat(50_000)
+    );
     let line = format!(r#"{{"type":"assistant","message":{{"usage":{steps}}}}}"#);
     assert!(Scanner::default().scan(line.as_bytes()).is_ok());
 }
@@ -117,7 +149,10 @@ fn m4_hostile_nesting_costs_no_stack() {
 fn t2_a_block_is_a_quarter_of_its_utf16_length_rounded_half_up() {
     assert_eq!(weights(r#""12345""#), [1]);
     assert_eq!(weights(r#""123456""#), [2]);
-    assert_eq!(weights(r#"[{"type":"text","text":"ééééé\n"},{"type":"text","text":"😀"}]"#), [2, 1]);
+    assert_eq!(
+        weights(r#"[{"type":"text","text":"ééééé\n"},{"type":"text","text":"😀"}]"#),
+        [2, 1]
+    );
 }
 
 #[test]
@@ -126,26 +161,49 @@ fn t2_pictures_and_documents_are_two_thousand() {
     assert_eq!(weights(&format!("[{picture}]")), [2_000]);
     assert_eq!(weights(r#"[{"type":"document","source":{}}]"#), [2_000]);
     // Also inside a result.
-    let inside = format!(r#"[{{"type":"tool_result","tool_use_id":"t","content":[{{"type":"text","text":"12345678"}},{picture}]}}]"#);
+    let inside = format!(
+        r#"[{{"type":"tool_result","tool_use_id":"t","content":[{{"type":"text","text":"12345678"}},{picture}]}}]"#
+    );
     assert_eq!(weights(&inside), [2_002]);
 }
 
 #[test]
 fn t2_a_call_is_its_name_and_serialised_input() {
     // Read + {"file_path":"a/b"}: 4 + 19 units, however it was written.
-    assert_eq!(weights(r#"[{"type":"tool_use","id":"t","name":"Read","input":{"file_path":"a/b"}}]"#), [6]);
-    assert_eq!(weights(r#"[{"type":"tool_use","id":"t","name":"Read","input":{ "file_path" : "a\/b" }}]"#), [6]);
+    assert_eq!(
+        weights(r#"[{"type":"tool_use","id":"t","name":"Read","input":{"file_path":"a/b"}}]"#),
+        [6]
+    );
+    assert_eq!(
+        weights(r#"[{"type":"tool_use","id":"t","name":"Read","input":{ "file_path" : "a\/b" }}]"#),
+        [6]
+    );
 }
 
 #[test]
 fn t2_a_result_is_its_content_and_other_blocks_their_serialised_form() {
-    assert_eq!(weights(r#"[{"type":"tool_result","tool_use_id":"t","content":"12345678"}]"#), [2]);
-    assert_eq!(weights(r#"[{"content":"12345678","tool_use_id":"t","type":"tool_result"}]"#), [2]);
-    assert_eq!(weights(r#"[{"type":"tool_result","tool_use_id":"t"}]"#), [0]);
+    assert_eq!(
+        weights(r#"[{"type":"tool_result","tool_use_id":"t","content":"12345678"}]"#),
+        [2]
+    );
+    assert_eq!(
+        weights(r#"[{"content":"12345678","tool_use_id":"t","type":"tool_result"}]"#),
+        [2]
+    );
+    assert_eq!(
+        weights(r#"[{"type":"tool_result","tool_use_id":"t"}]"#),
+        [0]
+    );
     let thinking = r#"{"type":"thinking","thinking":"hm","signature":"abc"}"#;
-    assert_eq!(weights(&format!("[{thinking}]")), [(thinking.len() as u64 + 2) / 4]);
+    assert_eq!(
+        weights(&format!("[{thinking}]")),
+        [(thinking.len() as u64 + 2) / 4]
+    );
     let unknown = r#"{"type":"web_search_tool_result","content":[{"type":"text","text":"x"}]}"#;
-    assert_eq!(weights(&format!("[{unknown}]")), [(unknown.len() as u64 + 2) / 4]);
+    assert_eq!(
+        weights(&format!("[{unknown}]")),
+        [(unknown.len() as u64 + 2) / 4]
+    );
 }
 
 #[test]

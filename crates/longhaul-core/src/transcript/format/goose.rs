@@ -3,7 +3,8 @@
 use super::{Head, Verdict, foreign};
 
 pub(super) fn recognise(head: &Head<'_>) -> Option<Verdict> {
-    (head.opens_with_and_holds(b'{', "\"input\":") && head.opens_with_and_holds(b'{', "called goose"))
-        .then(|| foreign("a goose recording"))
-        .flatten()
+    (head.opens_with_and_holds(b'{', "\"input\":")
+        && head.opens_with_and_holds(b'{', "called goose"))
+    .then(|| foreign("a goose recording"))
+    .flatten()
 }

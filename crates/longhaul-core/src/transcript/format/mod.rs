@@ -39,7 +39,8 @@ pub struct Foreign {
     pub advice: &'static str,
 }
 
-const READS_ONLY_CLAUDE_CODE: &str = "Longhaul reads Claude Code transcripts (JSONL, one entry a line) for now.";
+const READS_ONLY_CLAUDE_CODE: &str =
+    "Longhaul reads Claude Code transcripts (JSONL, one entry a line) for now.";
 
 /// A format's recogniser: `Some` if it is sure.
 type Recogniser = fn(&Head<'_>) -> Option<Verdict>;
@@ -74,7 +75,9 @@ struct Head<'a> {
 impl<'a> Head<'a> {
     fn new(bytes: &'a [u8]) -> Self {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        Self { bytes: bytes.trim_ascii_start() }
+        Self {
+            bytes: bytes.trim_ascii_start(),
+        }
     }
 
     /// The lines that are JSON objects, as far as they are whole.
@@ -86,7 +89,8 @@ impl<'a> Head<'a> {
     /// Whether the file begins like a JSON text and has this within the head. Documents are longer than the head,
     /// so they are told by a word rather than parsed.
     fn opens_with_and_holds(&self, opening: u8, word: &str) -> bool {
-        self.bytes.first() == Some(&opening) && memchr::memmem::find(self.bytes, word.as_bytes()).is_some()
+        self.bytes.first() == Some(&opening)
+            && memchr::memmem::find(self.bytes, word.as_bytes()).is_some()
     }
 }
 

@@ -3,7 +3,8 @@
 use super::{Head, Verdict, foreign};
 
 pub(super) fn recognise(head: &Head<'_>) -> Option<Verdict> {
-    let request = head.bytes.starts_with(b"{\"messages\":") || head.bytes.starts_with(b"{\n  \"messages\":");
+    let request =
+        head.bytes.starts_with(b"{\"messages\":") || head.bytes.starts_with(b"{\n  \"messages\":");
     let openhands = head.opens_with_and_holds(b'{', "OpenHands");
     match (request, openhands) {
         (true, true) => foreign("a recorded OpenHands completion"),

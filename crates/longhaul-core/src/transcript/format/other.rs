@@ -33,7 +33,8 @@ fn is_binary(bytes: &[u8]) -> bool {
         .iter()
         .filter(|byte| **byte < 0x20 && !b"\n\r\t".contains(byte))
         .count();
-    odd * 100 > bytes.len() * BINARY_SHARE || memchr::memchr(0, bytes).is_some() && std::str::from_utf8(bytes).is_err()
+    odd * 100 > bytes.len() * BINARY_SHARE
+        || memchr::memchr(0, bytes).is_some() && std::str::from_utf8(bytes).is_err()
 }
 
 fn json_object(head: &Head<'_>) -> Option<Verdict> {

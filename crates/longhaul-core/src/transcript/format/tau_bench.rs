@@ -3,7 +3,8 @@
 use super::{Head, Verdict, foreign};
 
 pub(super) fn recognise(head: &Head<'_>) -> Option<Verdict> {
-    (head.opens_with_and_holds(b'[', "\"task_id\":") && head.opens_with_and_holds(b'[', "\"traj\":"))
-        .then(|| foreign("a tau-bench run"))
-        .flatten()
+    (head.opens_with_and_holds(b'[', "\"task_id\":")
+        && head.opens_with_and_holds(b'[', "\"traj\":"))
+    .then(|| foreign("a tau-bench run"))
+    .flatten()
 }

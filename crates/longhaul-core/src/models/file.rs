@@ -1,0 +1,212 @@
+//! The shape of a models file, and how one lies over another.
+//!
+//! A file is read into patches: every field may be left out. Patches merge field by field, and only the merged one
+//! becomes a [`ModelSpec`], so what a later file supplies is no longer an assumption.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroU64;
+
+use serde::Deserialize;
+use serde::de::{self, Deserializer, Visitor};
+use toml::Spanned;
+
+use super::spec::{Tokenizer, ToolOverhead};
+use super::thinking::{Binding, Effort, PriorThinking, ThinkingType};
+use crate::money::Rate;
+
+/// Why a models file was not taken. The caller knows its path; the line is in here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModelFileError {
+    /// Not TOML, a field that does not exist, or a value of the wrong kind.
+    #[error("line {line}: {message}")]
+    Malformed {
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong, naming the field.
+        message: String,
+    },
+    /// A model's prices name only one of input and output.
+    #[error(
+        "line {line}: model `{model}` has no price for {missing}; give both `input` and `output` or neither"
+    )]
+    IncompletePrices {
+        /// The line where the model begins, counted from 1.
+        line: usize,
+        /// The model.
+        model: String,
+        /// The class without a price.
+        missing: &'static str,
+    },
+}
+
+/// A models file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModelFile {
+    #[serde(default)]
+    models: BTreeMap<String, Spanned<ModelPatch>>,
+}
+
+/// A patch and the line it begins on.
+pub(super) struct Placed {
+    pub(super) id: String,
+    pub(super) line: usize,
+    pub(super) patch: ModelPatch,
+}
+
+/// What a file says of a model.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ModelPatch {
+    pub(super) window: Option<NonZeroU64>,
+    pub(super) max_output: Option<NonZeroU64>,
+    pub(super) cache_minimum: Option<u64>,
+    pub(super) tokenizer: Option<Tokenizer>,
+    pub(super) us_surcharge: Option<bool>,
+    pub(super) retired: Option<bool>,
+    pub(super) aliases: Option<Vec<String>>,
+    pub(super) note: Option<String>,
+    pub(super) prices: Option<PricesPatch>,
+    pub(super) thinking: Option<ThinkingPatch>,
+    pub(super) tool_overhead: Option<ToolOverhead>,
+}
+
+/// What a file says of a model's prices.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PricesPatch {
+    pub(super) input: Option<PerMillion>,
+    pub(super) cache_write_5m: Option<PerMillion>,
+    pub(super) cache_write_1h: Option<PerMillion>,
+    pub(super) cache_read: Option<PerMillion>,
+    pub(super) output: Option<PerMillion>,
+    pub(super) tiers: Option<Vec<TierPatch>>,
+}
+
+/// One tier. A file that names tiers names them all, so it replaces the list.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TierPatch {
+    pub(super) above: u64,
+    pub(super) input: PerMillion,
+    pub(super) cache_write_5m: Option<PerMillion>,
+    pub(super) cache_write_1h: Option<PerMillion>,
+    pub(super) cache_read: Option<PerMillion>,
+    pub(super) output: PerMillion,
+}
+
+/// What a file says of a model's thinking rules.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ThinkingPatch {
+    pub(super) prior: Option<PriorThinking>,
+    pub(super) accepts: Option<Vec<ThinkingType>>,
+    pub(super) disabled_up_to: Option<Effort>,
+    pub(super) binding: Option<Binding>,
+}
+
+/// Reads a models file.
+pub(super) fn read(text: &str) -> Result<Vec<Placed>, ModelFileError> {
+    let file: ModelFile = toml::from_str(text).map_err(|error| ModelFileError::Malformed {
+        line: line_of(text, error.span().map_or(0, |span| span.start)),
+        message: error.message().to_owned(),
+    })?;
+    let placed = file.models.into_iter().map(|(id, patch)| Placed {
+        id,
+        line: line_of(text, patch.span().start),
+        patch: patch.into_inner(),
+    });
+    Ok(placed.collect())
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
+    1 + memchr::memchr_iter(b'\n', before).count()
+}
+
+impl ModelPatch {
+    /// This patch, with what a later one says laid over it.
+    pub(super) fn overlaid(self, later: ModelPatch) -> ModelPatch {
+        ModelPatch {
+            window: later.window.or(self.window),
+            max_output: later.max_output.or(self.max_output),
+            cache_minimum: later.cache_minimum.or(self.cache_minimum),
+            tokenizer: later.tokenizer.or(self.tokenizer),
+            us_surcharge: later.us_surcharge.or(self.us_surcharge),
+            retired: later.retired.or(self.retired),
+            aliases: later.aliases.or(self.aliases),
+            note: later.note.or(self.note),
+            prices: overlay(self.prices, later.prices, PricesPatch::overlaid),
+            thinking: overlay(self.thinking, later.thinking, ThinkingPatch::overlaid),
+            tool_overhead: later.tool_overhead.or(self.tool_overhead),
+        }
+    }
+}
+
+impl PricesPatch {
+    fn overlaid(self, later: PricesPatch) -> PricesPatch {
+        PricesPatch {
+            input: later.input.or(self.input),
+            cache_write_5m: later.cache_write_5m.or(self.cache_write_5m),
+            cache_write_1h: later.cache_write_1h.or(self.cache_write_1h),
+            cache_read: later.cache_read.or(self.cache_read),
+            output: later.output.or(self.output),
+            tiers: later.tiers.or(self.tiers),
+        }
+    }
+}
+
+impl ThinkingPatch {
+    fn overlaid(self, later: ThinkingPatch) -> ThinkingPatch {
+        ThinkingPatch {
+            prior: later.prior.or(self.prior),
+            accepts: later.accepts.or(self.accepts),
+            disabled_up_to: later.disabled_up_to.or(self.disabled_up_to),
+            binding: later.binding.or(self.binding),
+        }
+    }
+}
+
+fn overlay<T>(earlier: Option<T>, later: Option<T>, merge: fn(T, T) -> T) -> Option<T> {
+    match (earlier, later) {
+        (Some(earlier), Some(later)) => Some(merge(earlier, later)),
+        (earlier, later) => later.or(earlier),
+    }
+}
+
+/// A price as files give it: dollars for a million tokens.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PerMillion(pub(super) Rate);
+
+impl<'de> Deserialize<'de> for PerMillion {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<PerMillion, D::Error> {
+        deserializer.deserialize_any(Dollars).map(PerMillion)
+    }
+}
+
+/// Reads a price exactly: six decimals of a dollar a million tokens are one picodollar a token.
+struct Dollars;
+
+impl Visitor<'_> for Dollars {
+    type Value = Rate;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("dollars for a million tokens: 0 to 1000000, at most six decimals")
+    }
+
+    fn visit_i64<E: de::Error>(self, dollars: i64) -> Result<Rate, E> {
+        self.visit_f64(dollars as f64)
+    }
+
+    fn visit_f64<E: de::Error>(self, dollars: f64) -> Result<Rate, E> {
+        let pico = dollars * 1e6;
+        let whole = pico.round();
+        // A decimal fraction is not exact in binary; what is off by more than that is a seventh decimal.
+        let exact = (pico - whole).abs() <= whole.abs() * 1e-12 + 1e-6;
+        match (0.0..=1e6).contains(&dollars) && exact {
+            true => Ok(Rate::from_pico_per_token(whole as u64)),
+            false => Err(E::invalid_value(de::Unexpected::Float(dollars), &self)),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The many names of one model: providers add prefixes, dates, versions and variants to its id.
+
+/// A model's name without what providers put around it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Name {
+    /// The bare id: `claude-opus-4-6`.
+    pub(super) plain: String,
+    /// Who serves it.
+    pub(super) route: Route,
+    /// Whether the name asked for a window other than the model's own.
+    pub(super) window: AskedWindow,
+}
+
+/// Who serves the model, judged by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Route {
+    /// The name is the maker's own.
+    Direct,
+    /// A reseller's prefix or suffix was on it, so prices may differ.
+    Reseller,
+}
+
+/// The window a name asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AskedWindow {
+    /// The model's.
+    Own,
+    /// `[1m]`: a million tokens.
+    Million,
+}
+
+/// Takes a name apart: `us.anthropic.claude-opus-4-5-20251101-v1:0` is `claude-opus-4-5` from a reseller.
+pub(super) fn normalise(requested: &str) -> Name {
+    let lower = requested.trim().to_ascii_lowercase();
+    let (rest, window) = match lower.strip_suffix("[1m]") {
+        Some(rest) => (rest, AskedWindow::Million),
+        None => (lower.as_str(), AskedWindow::Own),
+    };
+    // Paths (`openrouter/anthropic/…`, `bedrock/us-east-1/…`, an ARN) end in the model; `anthropic.` may follow a region.
+    let file = rest.rsplit('/').next().unwrap_or(rest);
+    let id = file.split_once("anthropic.").map_or(file, |(_, id)| id);
+    let route = match id.len() == rest.len() || rest.strip_suffix(id) == Some("anthropic/") {
+        true => Route::Direct,
+        false => Route::Reseller,
+    };
+    let id = without_variant(id);
+    let id = without_numbered(id, "-v", 1..=2);
+    let id = id.strip_suffix("-latest").unwrap_or(id);
+    let id = without_numbered(id, "-", 8..=8);
+    Name {
+        plain: id.replace('.', "-"),
+        route,
+        window,
+    }
+}
+
+/// Takes off what follows `:` or `@` if it names a release or a way of serving, not another model (`qwen:14b`).
+fn without_variant(id: &str) -> &str {
+    const SERVED: [&str; 6] = ["thinking", "beta", "extended", "nitro", "floor", "exacto"];
+    let id = match id.split_once(':') {
+        Some((head, tail)) if SERVED.contains(&tail) => head,
+        Some((head, _)) if without_numbered(head, "-v", 1..=2) != head => head,
+        _ => id,
+    };
+    match id.split_once('@') {
+        Some((head, "latest" | "default")) => head,
+        Some((head, _)) if without_numbered(id, "@", 8..=8) == head => head,
+        _ => id,
+    }
+}
+
+/// Takes off a mark with a number behind it, if the number has as many digits as expected.
+fn without_numbered<'a>(
+    text: &'a str,
+    mark: &str,
+    digits: std::ops::RangeInclusive<usize>,
+) -> &'a str {
+    match text.rsplit_once(mark) {
+        Some((head, number))
+            if digits.contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            head
+        }
+        _ => text,
+    }
+}

@@ -1,0 +1,149 @@
+//! The table of models: built in, extended by a user's file, asked by whatever name a transcript holds.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+use std::sync::{Arc, LazyLock};
+
+use super::assemble;
+use super::file::{self, ModelFileError, ModelPatch};
+use super::name::{self, AskedWindow, Route};
+use super::spec::ModelSpec;
+
+/// The window that `[1m]` behind a name asks for.
+const MILLION: u64 = 1_000_000;
+const BY_NAME: &str = "The window is 1,000,000 tokens because the name ends in [1m].";
+
+/// The embedded table. That it can be read is tested; were it not, every model would be an unknown one.
+static BUILTIN: LazyLock<ModelTable> = LazyLock::new(|| {
+    ModelTable::default()
+        .extended_with(include_str!("builtin.toml"))
+        .unwrap_or_default()
+});
+
+/// All models known, by id.
+#[derive(Debug, Clone, Default)]
+pub struct ModelTable {
+    models: BTreeMap<String, Known>,
+    /// Bare names and aliases, each with the id it stands for.
+    names: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Clone)]
+struct Known {
+    patch: ModelPatch,
+    spec: Arc<ModelSpec>,
+}
+
+/// A model as asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolved {
+    /// What is known of it.
+    pub spec: Arc<ModelSpec>,
+    /// The name it was asked for by.
+    pub requested: String,
+    /// Sentences: what is assumed of the model, and what was made of its name.
+    pub assumptions: Vec<String>,
+}
+
+impl ModelTable {
+    /// The models Longhaul knows by itself.
+    pub fn builtin() -> ModelTable {
+        BUILTIN.clone()
+    }
+
+    /// This table with a models file laid over it, field by field.
+    ///
+    /// A new id that is another name of a known model (a dated one, say) begins as that model.
+    pub fn extended_with(&self, text: &str) -> Result<ModelTable, ModelFileError> {
+        let mut table = self.clone();
+        for placed in file::read(text)? {
+            let base = match self.find(&placed.id) {
+                Some(known) if known.spec.id == placed.id => known.patch.clone(),
+                // Its aliases stay with the model they were given to.
+                Some(known) => ModelPatch {
+                    aliases: None,
+                    ..known.patch.clone()
+                },
+                None => ModelPatch::default(),
+            };
+            let patch = base.overlaid(placed.patch);
+            let prices =
+                assemble::prices(&patch).map_err(|missing| ModelFileError::IncompletePrices {
+                    line: placed.line,
+                    model: placed.id.clone(),
+                    missing,
+                })?;
+            let spec = Arc::new(assemble::spec(&placed.id, &patch, prices));
+            table.insert(placed.id, Known { patch, spec });
+        }
+        Ok(table)
+    }
+
+    /// Finds a model by id, or by any of the names providers give it. Every name gets an answer.
+    pub fn resolve(&self, requested: &str) -> Resolved {
+        let name = name::normalise(requested);
+        let million = NonZeroU64::new(MILLION).filter(|_| name.window == AskedWindow::Million);
+        let Some(known) = self.find(requested) else {
+            return unknown(requested, million);
+        };
+        let mut spec = Arc::clone(&known.spec);
+        let mut assumptions = spec.assumptions.clone();
+        // An id in the table means exactly what the table says.
+        let derived = spec.id != requested;
+        if derived && name.route == Route::Reseller && spec.prices.is_some() {
+            assumptions.push(format!(
+                "`{requested}` is taken as {}, at the prices of its maker's own API.",
+                spec.id
+            ));
+        }
+        if derived && million.is_some() && spec.window != MILLION {
+            Arc::make_mut(&mut spec).window = MILLION;
+            assumptions.push(BY_NAME.into());
+        }
+        Resolved {
+            spec,
+            requested: requested.to_owned(),
+            assumptions,
+        }
+    }
+
+    /// All models, by id.
+    pub fn models(&self) -> impl Iterator<Item = &ModelSpec> {
+        self.models.values().map(|known| known.spec.as_ref())
+    }
+
+    fn find(&self, requested: &str) -> Option<&Known> {
+        if let Some(known) = self.models.get(requested) {
+            return Some(known);
+        }
+        let plain = name::normalise(requested).plain;
+        let named = || self.models.get(self.names.get(&plain)?);
+        self.models.get(&plain).or_else(named)
+    }
+
+    fn insert(&mut self, id: String, known: Known) {
+        for alias in known.patch.aliases.iter().flatten() {
+            let plain = name::normalise(alias).plain;
+            self.names.insert(plain, id.clone());
+        }
+        // A dated id is a name of its own, never the bare model's.
+        let plain = name::normalise(&id).plain;
+        self.names.entry(plain).or_insert_with(|| id.clone());
+        self.models.insert(id, known);
+    }
+}
+
+/// A model no file names, with the window its name may ask for.
+fn unknown(requested: &str, window: Option<NonZeroU64>) -> Resolved {
+    let patch = ModelPatch {
+        window,
+        ..ModelPatch::default()
+    };
+    let spec = assemble::spec(requested, &patch, None);
+    let by_name = window.map(|_| BY_NAME.to_owned());
+    Resolved {
+        requested: requested.to_owned(),
+        assumptions: spec.assumptions.iter().cloned().chain(by_name).collect(),
+        spec: Arc::new(spec),
+    }
+}

@@ -1,0 +1,400 @@
+//! N1: what the table says, how a user's file changes it, and what a reply costs.
+
+use super::*;
+use crate::message::{Iteration, IterationKind, Usage};
+use crate::money::Usd;
+
+fn builtin(name: &str) -> Resolved {
+    ModelTable::builtin().resolve(name)
+}
+
+fn extended(text: &str) -> ModelTable {
+    ModelTable::builtin()
+        .extended_with(text)
+        .expect("a good file")
+}
+
+fn refused(text: &str) -> String {
+    let table = ModelTable::builtin().extended_with(text);
+    table.expect_err("a bad file").to_string()
+}
+
+/// Dollars, to the millionth.
+fn usd(micro: i128) -> Option<Usd> {
+    Some(Usd::from_pico(micro * 1_000_000))
+}
+
+/// A hundred thousand tokens of one class would be a prompt; this is a mix of all.
+fn mixed() -> Usage {
+    Usage {
+        input: 1_000,
+        cache_read: 50_000,
+        cache_write_5m: 2_000,
+        cache_write_1h: 4_000,
+        output: 500,
+        ..Usage::default()
+    }
+}
+
+#[test]
+fn n1_the_built_in_table_is_whole() {
+    let table = ModelTable::builtin();
+    assert_eq!(table.models().count(), 27);
+    for model in table.models() {
+        assert!(model.prices.is_some(), "{} has prices", model.id);
+        assert!(model.tokenizer != Tokenizer::Unknown, "{}", model.id);
+        let invented = |sentence: &String| sentence.contains("is not known");
+        assert!(!model.assumptions.iter().any(invented), "{}", model.id);
+        assert!(model.retired == model.assumptions.iter().any(|a| a.starts_with("Retired")));
+    }
+}
+
+#[test]
+fn n1_cache_prices_follow_the_published_multiples_of_input() {
+    for model in ModelTable::builtin().models() {
+        let prices = model.prices.as_ref().expect("priced").clone();
+        let all = std::iter::once(prices.base).chain(prices.tiers.iter().map(|tier| tier.prices));
+        for set in all {
+            let input = set.input.pico_per_token();
+            assert_eq!(
+                set.cache_write_1h.pico_per_token(),
+                input * 2,
+                "{}",
+                model.id
+            );
+            // Claude 3 Haiku's published 0.30 is the one rounded price.
+            if model.id != "claude-3-haiku" {
+                assert_eq!(
+                    set.cache_write_5m.pico_per_token() * 4,
+                    input * 5,
+                    "{}",
+                    model.id
+                );
+            }
+            assert!(set.cache_read.pico_per_token() * 8 <= input, "{}", model.id);
+            assert!(set.output > set.input, "{}", model.id);
+        }
+    }
+}
+
+#[test]
+fn n1_facts_of_models_that_differ() {
+    let spec = |id| builtin(id).spec;
+    assert_eq!(spec("claude-opus-4-5").window, 200_000);
+    assert_eq!(spec("claude-opus-4-5").max_output, 64_000);
+    assert_eq!(spec("claude-opus-4-6").window, 1_000_000);
+    assert_eq!(spec("claude-opus-4-6").cache_minimum, 4_096);
+    assert_eq!(spec("claude-opus-4-6").tokenizer, Tokenizer::Old);
+    assert_eq!(spec("claude-opus-4-7").tokenizer, Tokenizer::New);
+    assert_eq!(spec("claude-opus-4-8").cache_minimum, 1_024);
+    assert_eq!(spec("claude-sonnet-5-5").cache_minimum, 512);
+    assert_eq!(spec("claude-3-5-haiku").cache_minimum, 2_048);
+    let overhead = ToolOverhead {
+        auto: 675,
+        forced: 804,
+    };
+    assert_eq!(spec("claude-opus-4-7").tool_overhead, Some(overhead));
+    assert!(spec("claude-3-opus").retired);
+    assert!(!spec("claude-opus-4-5").us_surcharge);
+}
+
+#[test]
+fn n2_thinking_rules_say_what_each_generation_takes() {
+    let rules = |id| builtin(id).spec.thinking.clone();
+    use ThinkingType::{Adaptive, BetweenTools, Disabled, Enabled};
+    assert_eq!(rules("claude-haiku-4-5").accepts, [Enabled, Disabled]);
+    assert_eq!(
+        rules("claude-opus-4-6").accepts,
+        [Enabled, Adaptive, Disabled]
+    );
+    assert_eq!(rules("claude-opus-4-7").accepts, [Adaptive, Disabled]);
+    assert_eq!(rules("claude-opus-5-5").accepts, [Adaptive]);
+    assert_eq!(rules("claude-opus-5").disabled_up_to, Some(Effort::High));
+    assert!(rules("claude-sonnet-5-5").takes(BetweenTools));
+    assert_eq!(rules("claude-sonnet-4-5").prior, PriorThinking::Strip);
+    assert_eq!(rules("claude-opus-4-5").prior, PriorThinking::Keep);
+    assert_eq!(rules("claude-fable-5-2").binding, Binding::Always);
+    assert_eq!(rules("claude-fable-5-1").binding, Binding::NewAccounts);
+    assert_eq!(rules("claude-mythos-5-1").binding, Binding::None);
+    assert!(!rules("claude-opus-4-8").binding.may_bind());
+}
+
+#[test]
+fn n1_a_model_is_found_under_every_name_providers_give_it() {
+    for (name, id) in [
+        ("claude-opus-4-5-20251101", "claude-opus-4-5"),
+        ("claude-opus-4-5@20251101", "claude-opus-4-5"),
+        ("claude-3-5-sonnet-latest", "claude-3-5-sonnet"),
+        ("claude-3-5-sonnet-v2@20241022", "claude-3-5-sonnet"),
+        ("anthropic/claude-opus-4.6", "claude-opus-4-6"),
+        ("anthropic.claude-opus-4-6-v1", "claude-opus-4-6"),
+        (
+            "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+            "claude-sonnet-4-5",
+        ),
+        (
+            "eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+            "claude-haiku-4-5",
+        ),
+        (
+            "global.anthropic.claude-opus-4-5-20251101-v1:0",
+            "claude-opus-4-5",
+        ),
+        (
+            "openrouter/anthropic/claude-3.7-sonnet:thinking",
+            "claude-3-7-sonnet",
+        ),
+        (
+            "bedrock/us-east-1/anthropic.claude-3-haiku-20240307-v1:0",
+            "claude-3-haiku",
+        ),
+        ("vertex_ai/claude-opus-4@20250514", "claude-opus-4"),
+        (
+            "arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-opus-4-1-20250805-v1:0",
+            "claude-opus-4-1",
+        ),
+        ("claude-sonnet-4-0", "claude-sonnet-4"),
+        ("Claude-Opus-4.6", "claude-opus-4-6"),
+        ("claude-opus-4-6[1m]", "claude-opus-4-6"),
+    ] {
+        let resolved = builtin(name);
+        assert_eq!(resolved.spec.id, id, "{name}");
+        assert_eq!(resolved.requested, name);
+    }
+}
+
+#[test]
+fn n1_a_date_is_no_assumption_but_a_reseller_is() {
+    assert!(builtin("claude-opus-4-5-20251101").assumptions.is_empty());
+    assert!(builtin("anthropic/claude-opus-4-5").assumptions.is_empty());
+    let resold = builtin("bedrock/anthropic.claude-opus-4-5-20251101-v1:0");
+    assert_eq!(
+        resold.assumptions,
+        [
+            "`bedrock/anthropic.claude-opus-4-5-20251101-v1:0` is taken as claude-opus-4-5, at the prices of its maker's own API."
+        ]
+    );
+}
+
+#[test]
+fn n1_a_million_in_brackets_sets_the_window() {
+    let wide = builtin("claude-sonnet-4-5-20250929[1m]");
+    assert_eq!(wide.spec.window, 1_000_000);
+    assert_eq!(wide.assumptions.len(), 1);
+    assert_eq!(builtin("claude-sonnet-4-5").spec.window, 200_000);
+    assert!(builtin("claude-opus-4-6[1m]").assumptions.is_empty());
+    let unknown = builtin("house-model[1m]");
+    assert_eq!(unknown.spec.window, 1_000_000);
+    assert!(!unknown.assumptions.iter().any(|a| a.contains("200,000")));
+}
+
+#[test]
+fn n1_an_unknown_model_works_and_says_what_was_assumed() {
+    let unknown = builtin("house-model-7b");
+    assert_eq!(unknown.spec.id, "house-model-7b");
+    assert_eq!(unknown.spec.window, 200_000);
+    assert_eq!(unknown.spec.max_output, 32_000);
+    assert_eq!(unknown.spec.cost(&mixed()), None);
+    assert_eq!(unknown.spec.cost_of_reply(&mixed()), None);
+    assert!(unknown.spec.thinking.binding.may_bind());
+    let text = unknown.assumptions.join(" ");
+    for part in ["200,000", "32,000", "1,024", "prices", "thinking"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert_eq!(builtin("").spec.window, 200_000);
+}
+
+#[test]
+fn n1_the_note_of_a_model_is_among_its_assumptions() {
+    let assumptions = builtin("claude-sonnet-5-5").assumptions;
+    assert!(assumptions[0].contains("0.20"), "{assumptions:?}");
+}
+
+#[test]
+fn n1_a_step_costs_its_tokens_by_class() {
+    // Opus 4.5: 5, 0.50, 6.25, 10, 25 dollars a million.
+    let cost = builtin("claude-opus-4-5").spec.cost(&mixed());
+    assert_eq!(cost, usd(5_000 + 25_000 + 12_500 + 40_000 + 12_500));
+}
+
+#[test]
+fn n1_the_tier_begins_above_its_size_and_holds_for_the_whole_step() {
+    let haiku = builtin("claude-haiku-5-5").spec;
+    let prompt = |cache_read| Usage {
+        input: 1_000,
+        cache_read,
+        output: 1_000,
+        ..Usage::default()
+    };
+    assert_eq!(haiku.cost(&prompt(99_000)), usd(100 + 990 + 500));
+    // 0.50, 0.05 and 2.50 dollars a million, to the picodollar.
+    let over = haiku.cost(&prompt(99_001)).expect("priced");
+    assert_eq!(over.pico(), 500_000_000 + 99_001 * 50_000 + 2_500_000_000);
+}
+
+#[test]
+fn n1_batch_halves_and_the_us_surcharge_applies_from_4_6_on() {
+    let step = |batch, us_only| Usage {
+        input: 1_000_000,
+        batch,
+        us_only,
+        ..Usage::default()
+    };
+    let new = builtin("claude-opus-4-6").spec;
+    assert_eq!(new.cost(&step(true, false)), usd(2_500_000));
+    assert_eq!(new.cost(&step(false, true)), usd(5_500_000));
+    assert_eq!(new.cost(&step(true, true)), usd(2_750_000));
+    let old = builtin("claude-opus-4-5").spec;
+    assert_eq!(old.cost(&step(false, true)), usd(5_000_000));
+}
+
+#[test]
+fn n1_a_reply_costs_the_sum_of_its_steps_each_in_its_own_tier_under_the_replys_terms() {
+    let step = |kind, cache_read| Iteration {
+        kind,
+        usage: Usage {
+            cache_read,
+            ..Usage::default()
+        },
+    };
+    let reply = Usage {
+        // The totals leave out the compaction, so they are not what is billed.
+        cache_read: 50_000,
+        batch: true,
+        iterations: vec![
+            step(IterationKind::Other, 200_000),
+            step(IterationKind::Message, 50_000),
+        ],
+        ..Usage::default()
+    };
+    let haiku = builtin("claude-haiku-5-5").spec;
+    assert_eq!(haiku.cost_of_reply(&reply), usd((10_000 + 500) / 2));
+}
+
+#[test]
+fn n1_a_users_file_overrides_field_by_field() {
+    let table = extended(
+        "[models.claude-opus-4-6]\nwindow = 200_000\nprices.output = 20\nthinking.binding = \"always\"\n",
+    );
+    let changed = table.resolve("anthropic/claude-opus-4.6").spec;
+    let original = builtin("claude-opus-4-6").spec;
+    assert_eq!(changed.window, 200_000);
+    assert_eq!(changed.max_output, original.max_output);
+    assert_eq!(changed.thinking.accepts, original.thinking.accepts);
+    assert_eq!(changed.thinking.binding, Binding::Always);
+    let step = Usage {
+        input: 1_000_000,
+        output: 1_000_000,
+        ..Usage::default()
+    };
+    assert_eq!(changed.cost(&step), usd(25_000_000));
+}
+
+#[test]
+fn n1_a_users_file_adds_models_and_what_it_leaves_out_is_assumed() {
+    let table = extended(
+        "[models.\"qwen2.5:14b\"]\nwindow = 32_768\nmax_output = 8_192\nprices = { input = 0.000001, output = 2 }\naliases = [\"house\"]\n",
+    );
+    let model = table.resolve("qwen2.5:14b");
+    assert_eq!(model.spec.window, 32_768);
+    let step = Usage {
+        cache_read: 1,
+        ..Usage::default()
+    };
+    assert_eq!(model.spec.cost(&step), Some(Usd::from_pico(1)));
+    assert!(model.assumptions.iter().any(|a| a.contains("cache price")));
+    assert!(!model.assumptions.iter().any(|a| a.contains("window")));
+    assert_eq!(table.resolve("house").spec.id, "qwen2.5:14b");
+    assert_eq!(table.resolve("ollama/qwen2.5:14b").spec.id, "qwen2.5:14b");
+    assert!(table.resolve("qwen2.5:7b").spec.prices.is_none());
+}
+
+#[test]
+fn n1_a_dated_id_in_a_users_file_begins_as_the_model_it_dates() {
+    let table = extended("[models.claude-opus-4-5-20251101]\nwindow = 500_000\n");
+    let dated = table.resolve("claude-opus-4-5-20251101").spec;
+    assert_eq!((dated.window, dated.max_output), (500_000, 64_000));
+    assert_eq!(table.resolve("claude-opus-4-5").spec.window, 200_000);
+    assert_eq!(
+        table.resolve("anthropic/claude-opus-4.5").spec.window,
+        200_000
+    );
+}
+
+#[test]
+fn n1_a_second_file_takes_back_an_assumption() {
+    let first = extended("[models.house]\nwindow = 50_000\n");
+    assert!(first.resolve("house").assumptions[0].contains("maximum output"));
+    let second = first
+        .extended_with("[models.house]\nmax_output = 4_000\n")
+        .expect("good");
+    let house = second.resolve("house");
+    assert_eq!((house.spec.window, house.spec.max_output), (50_000, 4_000));
+    assert!(!house.assumptions[0].contains("maximum output"));
+}
+
+#[test]
+fn n1_a_typo_in_a_models_file_is_named_with_its_line() {
+    let error = refused("# mine\n[models.house]\nwindow = 50_000\nmax_outptu = 5\n");
+    assert!(error.starts_with("line 4: "), "{error}");
+    assert!(error.contains("max_outptu"), "{error}");
+    let error = refused("[models.house.prices]\ninput = 1\noutput = 1\ncashe_read = 1\n");
+    assert!(
+        error.starts_with("line 4: ") && error.contains("cashe_read"),
+        "{error}"
+    );
+    let error = refused("\n[model.house]\nwindow = 1\n");
+    assert!(
+        error.starts_with("line 2: ") && error.contains("model"),
+        "{error}"
+    );
+}
+
+#[test]
+fn n1_a_wrong_value_in_a_models_file_is_named_with_its_line() {
+    for (text, line, part) in [
+        ("[models.a]\nwindow = \"big\"\n", 2, "big"),
+        ("[models.a]\nwindow = 0\n", 2, "nonzero"),
+        ("[models.a]\n\nmax_output = -5\n", 3, "-5"),
+        (
+            "[models.a]\nprices = { input = -1, output = 2 }\n",
+            2,
+            "dollars",
+        ),
+        (
+            "[models.a]\nprices.input = 0.0000001\nprices.output = 1\n",
+            2,
+            "six decimals",
+        ),
+        (
+            "[models.a]\nprices.input = nan\nprices.output = 1\n",
+            2,
+            "dollars",
+        ),
+        (
+            "[models.a]\nthinking.accepts = [\"sometimes\"]\n",
+            2,
+            "sometimes",
+        ),
+        ("[models.a]\nwindow = \n", 2, ""),
+    ] {
+        let error = refused(text);
+        assert!(
+            error.starts_with(&format!("line {line}: ")),
+            "{text}: {error}"
+        );
+        assert!(error.contains(part), "{text}: {error}");
+    }
+}
+
+#[test]
+fn n1_prices_of_a_new_model_need_both_input_and_output() {
+    let text = "[models.other]\nwindow = 9_000\n\n[models.house]\nprices = { input = 1 }\n";
+    let error = ModelTable::builtin().extended_with(text).expect_err("bad");
+    let expected = ModelFileError::IncompletePrices {
+        line: 4,
+        model: "house".into(),
+        missing: "output",
+    };
+    assert_eq!(error, expected);
+}

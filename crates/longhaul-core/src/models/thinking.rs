@@ -1,0 +1,94 @@
+//! What a model demands of thinking: which settings it takes, and what becomes of earlier thinking blocks.
+//!
+//! These are facts, not decisions: what to strip and when (N2) is decided where requests are planned.
+
+use serde::{Deserialize, Serialize};
+
+/// A model's rules about thinking.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thinking {
+    /// What becomes of thinking from earlier turns.
+    pub prior: PriorThinking,
+    /// The values of `thinking.type` it takes. Empty: leave the parameter out.
+    pub accepts: Vec<ThinkingType>,
+    /// The highest effort at which `disabled` is taken, where there is such a limit.
+    pub disabled_up_to: Option<Effort>,
+    /// Whether a block is valid only behind its exact prefix.
+    pub binding: Binding,
+}
+
+impl Thinking {
+    /// The careful reading for a model nothing is known of: send no parameter, trust no block behind an edit.
+    pub(super) fn unknown() -> Thinking {
+        Thinking {
+            prior: PriorThinking::Keep,
+            accepts: Vec::new(),
+            disabled_up_to: None,
+            binding: Binding::Always,
+        }
+    }
+
+    /// Whether the model takes this `thinking.type` (at an effort that allows it).
+    pub fn takes(&self, kind: ThinkingType) -> bool {
+        self.accepts.contains(&kind)
+    }
+}
+
+/// What becomes of thinking from earlier turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PriorThinking {
+    /// It stays in the prompt.
+    Keep,
+    /// A new user turn removes it, which also costs the cache behind it.
+    Strip,
+}
+
+/// A value of the request's `thinking.type`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThinkingType {
+    /// With a token budget.
+    Enabled,
+    /// The model decides how much.
+    Adaptive,
+    /// None.
+    Disabled,
+    /// Only between tool calls.
+    BetweenTools,
+}
+
+/// Whether a thinking block is bound to the exact prefix it was made behind (N2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Binding {
+    /// It is not.
+    None,
+    /// For accounts made since 2026-08-31, and for others on request. Who cannot tell treats it as bound.
+    NewAccounts,
+    /// For every account.
+    Always,
+}
+
+impl Binding {
+    /// Whether an edit of earlier messages may make later thinking invalid.
+    pub fn may_bind(self) -> bool {
+        self != Binding::None
+    }
+}
+
+/// A value of the request's `output_config.effort`, in rising order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effort {
+    /// `low`
+    Low,
+    /// `medium`
+    Medium,
+    /// `high`
+    High,
+    /// `xhigh`
+    Xhigh,
+    /// `max`
+    Max,
+}

@@ -1,0 +1,96 @@
+//! Guards (H6): where proactive compaction must not begin, whatever the switches say.
+//!
+//! A compaction that compacts itself waits for itself; one beside another owner of the window undoes its work.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// Who sent a request: `repl_main_thread…`, `sdk`, `agent:…`, `compact`, `notes`, `collapse`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct QuerySource(Cow<'static, str>);
+
+impl QuerySource {
+    /// The user's conversation in a terminal. Variants append to this name.
+    pub const MAIN: QuerySource = QuerySource(Cow::Borrowed("repl_main_thread"));
+    /// The conversation of a program that embeds the engine.
+    pub const SDK: QuerySource = QuerySource(Cow::Borrowed("sdk"));
+    /// The request that summarises.
+    pub const COMPACT: QuerySource = QuerySource(Cow::Borrowed("compact"));
+    /// The agent that takes session notes.
+    pub const NOTES: QuerySource = QuerySource(Cow::Borrowed("notes"));
+    /// The agent that folds old rounds.
+    pub const COLLAPSE: QuerySource = QuerySource(Cow::Borrowed("collapse"));
+
+    /// A source by its name.
+    pub fn new(name: impl Into<Cow<'static, str>>) -> QuerySource {
+        QuerySource(name.into())
+    }
+
+    /// A sub-agent of a kind.
+    pub fn agent(kind: &str) -> QuerySource {
+        QuerySource(Cow::Owned(format!("agent:{kind}")))
+    }
+
+    /// Its name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it is the main conversation, whose compaction resets what the main thread holds (C2).
+    pub fn is_main(&self) -> bool {
+        let mains = [QuerySource::MAIN, QuerySource::SDK];
+        mains.iter().any(|main| self.0.starts_with(main.as_str()))
+    }
+}
+
+impl fmt::Display for QuerySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Who keeps the window from overflowing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Owner {
+    /// Compaction at a threshold, before a request.
+    #[default]
+    Proactive,
+    /// Compaction after the provider found a request too long.
+    Reactive,
+    /// Folding of old rounds, span by span (O6).
+    Collapse,
+}
+
+/// Whether proactive compaction may begin here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guard {
+    /// It may.
+    Clear,
+    /// The request is a compaction itself.
+    InsideCompaction,
+    /// The request takes session notes.
+    InsideNotes,
+    /// The request folds old rounds.
+    InsideCollapse,
+    /// Reactive mode owns the window.
+    ReactiveOwns,
+    /// Collapse mode owns the window.
+    CollapseOwns,
+}
+
+/// Judges a request by who sent it and who owns the window.
+pub fn guard(source: &QuerySource, owner: Owner) -> Guard {
+    let inside = [
+        (QuerySource::COMPACT, Guard::InsideCompaction),
+        (QuerySource::NOTES, Guard::InsideNotes),
+        (QuerySource::COLLAPSE, Guard::InsideCollapse),
+    ];
+    if let Some((_, guard)) = inside.into_iter().find(|(name, _)| name == source) {
+        return guard;
+    }
+    match owner {
+        Owner::Proactive => Guard::Clear,
+        Owner::Reactive => Guard::ReactiveOwns,
+        Owner::Collapse => Guard::CollapseOwns,
+    }
+}

@@ -1,0 +1,22 @@
+//! How full the window is, and what may be done about it (H).
+//!
+//! [`WindowStatus`] derives every threshold at once, so that no two places compute the same number differently.
+//! [`switches`] and [`guards`] say whether a kind of compaction may run at all. What counts as used lives in
+//! `tokens/`, what a model's window is in `models/`, what is then done in `plan/`.
+
+pub mod guards;
+mod percent;
+mod scale;
+mod settings;
+mod status;
+pub mod switches;
+
+pub use guards::{Guard, Owner, QuerySource};
+pub use percent::Percent;
+pub use scale::{Scale, WindowError};
+pub use settings::{AutoCompact, Settings};
+pub use status::{Level, WindowInput, WindowStatus};
+pub use switches::{Action, Switch, Switches, Verdict};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,45 @@
+//! Small windows (H7): below 100K every reserve, margin and budget shrinks with the window.
+
+/// Where scaling ends: from here on, amounts are as written.
+const FULL: u64 = 100_000;
+
+/// The smallest window that can be worked in.
+pub(super) const SMALLEST: u64 = 4_000;
+
+/// How far amounts shrink in a window. Used for every budget of U, F, R, S and X1 too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scale(u64);
+
+impl Scale {
+    /// The scale of a window of this size (after a cap).
+    pub fn of_window(size: u64) -> Scale {
+        Scale(size.min(FULL))
+    }
+
+    /// An amount at this scale, rounded down.
+    pub fn apply(self, amount: u64) -> u64 {
+        let scaled = u128::from(amount) * u128::from(self.0) / u128::from(FULL);
+        u64::try_from(scaled).unwrap_or(amount)
+    }
+}
+
+/// Why a window cannot be worked in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum WindowError {
+    /// The model's window is too small.
+    #[error(
+        "a context window of {size} tokens is too small to work in: at least {SMALLEST} are needed"
+    )]
+    TooSmall {
+        /// Its size in tokens.
+        size: u64,
+    },
+    /// The window was capped too low.
+    #[error(
+        "the window is capped at {cap} tokens, which is too small to work in: at least {SMALLEST} are needed"
+    )]
+    CappedTooSmall {
+        /// The cap in tokens.
+        cap: u64,
+    },
+}

@@ -1,0 +1,156 @@
+//! Every number derived from a window and what is used of it (H1 to H4, H7), in one value.
+
+use serde::Serialize;
+
+use super::scale::{SMALLEST, Scale, WindowError};
+use super::settings::{AutoCompact, Settings};
+
+/// The most that is kept free for a reply or a summary (H1).
+const REPLY_RESERVE: u64 = 20_000;
+/// Automatic compaction begins this far before the effective window ends (H2).
+const AUTO_COMPACT_MARGIN: u64 = 13_000;
+/// The warning begins this far before the limit (H2).
+const WARNING_MARGIN: u64 = 20_000;
+/// Input is refused this far before the effective window ends (H2).
+const BLOCKING_MARGIN: u64 = 3_000;
+
+/// What a status is derived from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WindowInput {
+    /// The model's window in tokens.
+    pub window: u64,
+    /// The model's maximum output in tokens.
+    pub max_output: u64,
+    /// Tokens in the window now.
+    pub used: u64,
+    /// The user's overrides.
+    pub settings: Settings,
+}
+
+/// The window now. Thresholds are in tokens and reached at `used >= threshold`;
+/// always `1 <= warning <= auto_compact <= blocking <= effective <= size`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct WindowStatus {
+    /// The window, after a cap.
+    pub size: u64,
+    /// The most a reply may hold, after an override.
+    pub max_output: u64,
+    /// The window without what is kept free for a reply.
+    pub effective: u64,
+    /// Where automatic compaction begins, if it is on.
+    pub auto_compact: u64,
+    /// What percent left counts towards: `auto_compact` if it is on, else `effective`.
+    pub limit: u64,
+    /// Where the user is warned.
+    pub warning: u64,
+    /// Where the warning turns red: the same place.
+    pub error: u64,
+    /// Where input is refused unless a compaction can act.
+    pub blocking: u64,
+    /// Whether automatic compaction may run.
+    pub auto_compact_enabled: bool,
+    /// Tokens in the window.
+    pub used: u64,
+    /// What is left until the limit, in whole percent.
+    pub percent_left: u8,
+    /// The highest threshold reached.
+    pub level: Level,
+}
+
+/// How near the end of the window is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Nothing to do.
+    Ok,
+    /// Tell the user.
+    Warning,
+    /// Compact before the next request.
+    AutoCompact,
+    /// Refuse input unless a compaction can act.
+    Blocking,
+}
+
+impl WindowStatus {
+    /// Derives all of it, or says why the window is too small.
+    pub fn new(input: &WindowInput) -> Result<WindowStatus, WindowError> {
+        let settings = &input.settings;
+        let size = capped(input.window, settings.window_cap)?;
+        let scale = Scale::of_window(size);
+        let max_output = settings
+            .max_output
+            .map_or(input.max_output, |most| most.min(input.max_output));
+        let effective = size - max_output.min(scale.apply(REPLY_RESERVE));
+        let blocking = settings
+            .blocking_limit
+            .unwrap_or(effective - scale.apply(BLOCKING_MARGIN))
+            .clamp(1, effective);
+        let enabled = settings.auto_compact == AutoCompact::On;
+        // While off, a percentage meant for automatic compaction must not drag the warning down with it.
+        let percent = settings.auto_compact_percent.filter(|_| enabled);
+        let auto_compact = (effective - scale.apply(AUTO_COMPACT_MARGIN))
+            .min(percent.map_or(effective, |percent| percent.of(effective)))
+            .clamp(1, blocking);
+        let limit = if enabled { auto_compact } else { effective };
+        let warning = limit
+            .saturating_sub(scale.apply(WARNING_MARGIN))
+            .clamp(1, auto_compact);
+        let unused = WindowStatus {
+            size,
+            max_output,
+            effective,
+            auto_compact,
+            limit,
+            warning,
+            error: warning,
+            blocking,
+            auto_compact_enabled: enabled,
+            used: 0,
+            percent_left: 100,
+            level: Level::Ok,
+        };
+        Ok(unused.at(input.used))
+    }
+
+    /// The same window with another amount used: what a plan asks before it acts.
+    pub fn at(&self, used: u64) -> WindowStatus {
+        WindowStatus {
+            used,
+            percent_left: percent_left(self.limit, used),
+            level: self.level_at(used),
+            ..*self
+        }
+    }
+
+    /// How reserves, margins and budgets scale in this window (H7).
+    pub fn scale(&self) -> Scale {
+        Scale::of_window(self.size)
+    }
+
+    fn level_at(&self, used: u64) -> Level {
+        match used {
+            _ if used >= self.blocking => Level::Blocking,
+            _ if used >= self.auto_compact && self.auto_compact_enabled => Level::AutoCompact,
+            _ if used >= self.warning => Level::Warning,
+            _ => Level::Ok,
+        }
+    }
+}
+
+/// The window after a cap, which only shrinks it.
+fn capped(window: u64, cap: Option<u64>) -> Result<u64, WindowError> {
+    if window < SMALLEST {
+        return Err(WindowError::TooSmall { size: window });
+    }
+    match cap {
+        Some(cap) if cap < SMALLEST => Err(WindowError::CappedTooSmall { cap }),
+        cap => Ok(cap.map_or(window, |cap| cap.min(window))),
+    }
+}
+
+/// H3: rounded half up, never below nothing.
+fn percent_left(limit: u64, used: u64) -> u8 {
+    let left = u128::from(limit.saturating_sub(used));
+    let limit = u128::from(limit.max(1));
+    u8::try_from((left * 200 + limit) / (limit * 2)).unwrap_or(100)
+}
