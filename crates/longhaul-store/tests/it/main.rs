@@ -2,6 +2,11 @@
 
 mod support;
 
+mod append;
+mod child;
+mod disk_full;
+mod kill;
 mod lines;
 mod load;
+mod processes;
 mod tail;
