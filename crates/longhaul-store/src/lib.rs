@@ -1,1 +1,20 @@
-//! Placeholder.
+//! Keeps conversations on disk: JSONL transcripts in the shape and places Claude Code uses (M3).
+//!
+//! - [`lines`] reads forward, [`tail`] backwards, [`load`](mod@load) a whole file to keep it byte for byte;
+//! - [`append`] adds entries so that an acknowledged one is never lost;
+//!
+//! Everything here is synchronous and decides nothing about a conversation: what entries mean is for
+//! `longhaul_core`. Logs (`tracing`, debug level) hold counts, offsets and paths, never the content of an entry.
+
+pub mod append;
+mod error;
+pub mod lines;
+pub mod load;
+mod private;
+pub mod tail;
+
+pub use append::{AppendError, Appended, Durability, Link, TranscriptWriter};
+pub use error::ReadError;
+pub use lines::{Ending, LineReader, RawLine};
+pub use load::{Content, Line, Loaded, load, load_from, write_back};
+pub use tail::{TailLine, TailReader};

@@ -1,0 +1,57 @@
+//! The advisory lock on a transcript: held for one append, waited for within bounds.
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::AppendError;
+
+/// The first pause between two tries, and the longest.
+const FIRST_PAUSE: Duration = Duration::from_micros(200);
+const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+
+/// A locked file; dropping it unlocks. The system unlocks it too when the process dies.
+#[derive(Debug)]
+pub(super) struct Locked(Arc<File>);
+
+impl Locked {
+    /// Takes the lock, waiting for other holders no longer than `patience`.
+    pub(super) fn wait(
+        file: &Arc<File>,
+        path: &Path,
+        patience: Duration,
+    ) -> Result<Self, AppendError> {
+        let began = Instant::now();
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Self(Arc::clone(file))),
+                Err(TryLockError::WouldBlock) if began.elapsed() < patience => {
+                    std::thread::sleep(pause);
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(AppendError::Busy {
+                        path: path.to_owned(),
+                        waited: patience,
+                    });
+                }
+                Err(TryLockError::Error(source)) => {
+                    return Err(AppendError::NotLocked {
+                        path: path.to_owned(),
+                        source,
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.unlock() {
+            tracing::warn!(%error, "unlocking a transcript");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Appending entries so that an acknowledged one is never lost (Y7), two processes never mix their lines, and no
+//! parent dangles (Y8).
+//!
+//! The policy, in order: lock the file; check that it still is the one at this path; check that every line is an
+//! intact entry whose parent is in the file; if the file does not end in a newline (a crash tore its last line),
+//! begin with one, so that the torn line stays alone; write all lines with one write in append mode; wait for the
+//! disk ([`Durability`]); unlock; acknowledge by returning [`Appended`]. On any error nothing is acknowledged.
+//!
+//! Nothing is ever cut off or rewritten: a program that does not take the lock may have appended behind us, and its
+//! lines are not ours to remove. Reading lives in [`lines`](crate::lines), [`tail`](crate::tail) and
+//! [`load`](mod@crate::load).
+
+mod error;
+mod lineage;
+mod lock;
+mod medium;
+#[cfg(test)]
+mod order;
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use error::{AppendError, Link};
+
+use crate::load::Loaded;
+use crate::private;
+use lineage::{Kin, Lineage};
+use lock::Locked;
+use medium::{Disk, Medium};
+
+/// When an entry counts as safe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Durability {
+    /// Every append waits for the disk (`fdatasync`) before it is acknowledged: survives a power cut.
+    #[default]
+    EveryAppend,
+    /// Only [`TranscriptWriter::sync`], [`TranscriptWriter::close`] and dropping wait for the disk. An acknowledged
+    /// entry survives the death of the process, not a power cut.
+    OnClose,
+}
+
+/// The acknowledgement: these lines are in the file, as safe as the writer's [`Durability`] says.
+#[must_use]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Appended {
+    /// Where the first line begins in the file.
+    pub offset: u64,
+    /// How many lines were appended.
+    pub lines: usize,
+    /// Their size, line ends included.
+    pub bytes: u64,
+}
+
+/// Appends to one transcript. Several writers, in one process or many, may have the same file open.
+#[derive(Debug)]
+pub struct TranscriptWriter {
+    path: PathBuf,
+    medium: Box<dyn Medium>,
+    durability: Durability,
+    patience: Duration,
+    lineage: Lineage,
+    buffer: Vec<u8>,
+    owed: Owed,
+}
+
+/// What has been written and not yet waited for.
+#[derive(Debug, Clone, Copy)]
+struct Owed {
+    data: bool,
+    /// The file's name in its folder: owed once by every writer, for whoever made the file may have died before.
+    name: bool,
+}
+
+impl TranscriptWriter {
+    /// How long an append waits while another process appends.
+    pub const PATIENCE: Duration = Duration::from_secs(10);
+
+    /// Opens a transcript, or makes an empty one: the file private to its user (0600), new folders too (0700).
+    pub fn open(path: &Path, durability: Durability) -> Result<Self, AppendError> {
+        let medium = Disk::open(path).map_err(AppendError::not_opened(path))?;
+        Self::over(path, Box::new(medium), durability)
+    }
+
+    fn over(
+        path: &Path,
+        medium: Box<dyn Medium>,
+        durability: Durability,
+    ) -> Result<Self, AppendError> {
+        let metadata = medium.file().metadata();
+        let size = metadata.map_err(AppendError::not_opened(path))?;
+        Ok(Self {
+            path: path.to_owned(),
+            medium,
+            durability,
+            patience: Self::PATIENCE,
+            lineage: Lineage::from(size.len()),
+            buffer: Vec::new(),
+            owed: Owed {
+                data: false,
+                name: true,
+            },
+        })
+    }
+
+    /// Another time to wait for the lock than [`Self::PATIENCE`].
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Tells the writer what has been read of this same file, so that it need not search for parents again and
+    /// refuses every uuid that was in it.
+    #[must_use]
+    pub fn knowing(mut self, loaded: &Loaded) -> Self {
+        self.lineage.learn(loaded);
+        self
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends one entry: a line without its end.
+    pub fn append(&mut self, line: &[u8]) -> Result<Appended, AppendError> {
+        self.append_all(&[line])
+    }
+
+    /// Appends entries as one unit: acknowledged together, and no other process's line among them.
+    ///
+    /// After [`AppendError::NotWritten`] or [`AppendError::NotSynced`] the same entries may be appended again; those
+    /// that did reach the file are then in it twice, which readers report and survive (the first counts).
+    #[tracing::instrument(level = "debug", skip_all, fields(path = %self.path.display(), lines = lines.len()))]
+    pub fn append_all<L: AsRef<[u8]>>(&mut self, lines: &[L]) -> Result<Appended, AppendError> {
+        let kin = self.lineage.read(lines)?;
+        let locked = Locked::wait(self.medium.file(), &self.path, self.patience)?;
+        let size = self.check(&kin, lines)?;
+        let fresh = self
+            .put_together(lines, size)
+            .map_err(AppendError::unreadable(&self.path))?;
+        if lines.is_empty() {
+            return Ok(Appended {
+                offset: size,
+                lines: 0,
+                bytes: 0,
+            });
+        }
+        let end = self
+            .write_and_wait()
+            .inspect_err(|_| self.lineage.disown(&kin))?;
+        self.lineage.adopt(&kin);
+        if end == size + self.buffer.len() as u64 {
+            self.lineage.seen(end);
+        }
+        drop(locked);
+        tracing::debug!(end, bytes = fresh, "appended");
+        Ok(Appended {
+            offset: end.saturating_sub(fresh),
+            lines: lines.len(),
+            bytes: fresh,
+        })
+    }
+
+    /// Writes the buffer, and waits for the disk if that is owed at once. Returns where the file then ends.
+    fn write_and_wait(&mut self) -> Result<u64, AppendError> {
+        let written = self.medium.append(&self.buffer);
+        let end = written.map_err(AppendError::not_written(&self.path))?;
+        self.owed.data = true;
+        if self.durability == Durability::EveryAppend {
+            self.sync()?;
+        }
+        Ok(end)
+    }
+
+    /// Waits until all that was appended is on disk.
+    pub fn sync(&mut self) -> Result<(), AppendError> {
+        let not_synced = AppendError::not_synced(&self.path);
+        if self.owed.data {
+            self.medium.sync().map_err(&not_synced)?;
+            self.owed.data = false;
+        }
+        if self.owed.name {
+            self.medium.sync_folder().map_err(&not_synced)?;
+            self.owed.name = false;
+        }
+        Ok(())
+    }
+
+    /// Waits until all that was appended is on disk, and closes the file.
+    pub fn close(mut self) -> Result<(), AppendError> {
+        self.sync()
+    }
+
+    /// With the file locked: whether these entries may be appended to it as it is now. Returns its size.
+    fn check<L: AsRef<[u8]>>(&mut self, kin: &[Kin], lines: &[L]) -> Result<u64, AppendError> {
+        let unreadable = AppendError::unreadable(&self.path);
+        let file: &File = self.medium.file();
+        if !private::still_names(&self.path, file).map_err(&unreadable)? {
+            return Err(AppendError::Moved {
+                path: self.path.clone(),
+            });
+        }
+        let size = file.metadata().map_err(&unreadable)?.len();
+        self.lineage.catch_up(file, size).map_err(&unreadable)?;
+        self.lineage.admit(&self.path, file, kin, lines)?;
+        Ok(size)
+    }
+
+    /// Fills the buffer with what is to be written; returns the size of the lines in it.
+    fn put_together<L: AsRef<[u8]>>(&mut self, lines: &[L], size: u64) -> io::Result<u64> {
+        self.buffer.clear();
+        if is_torn(self.medium.file(), size)? {
+            tracing::debug!(size, "the file does not end in a newline: one is added");
+            self.buffer.push(b'\n');
+        }
+        let before = self.buffer.len();
+        for line in lines {
+            self.buffer.extend_from_slice(line.as_ref());
+            self.buffer.push(b'\n');
+        }
+        Ok((self.buffer.len() - before) as u64)
+    }
+}
+
+impl Drop for TranscriptWriter {
+    fn drop(&mut self) {
+        if self.owed.data {
+            if let Err(error) = self.sync() {
+                tracing::warn!(%error, "closing a transcript");
+            }
+        }
+    }
+}
+
+/// Whether the file ends inside a line.
+fn is_torn(mut file: &File, size: u64) -> io::Result<bool> {
+    if size == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::Start(size - 1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
+}

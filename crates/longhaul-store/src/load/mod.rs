@@ -1,0 +1,144 @@
+//! A whole transcript read to be kept: every intact line an [`Entry`], every other line its bytes.
+//!
+//! Nothing is copied per line: entries are slices of the big chunks the file was read into. Whatever the file held
+//! (byte order mark, CRLF, blank and damaged lines, a torn end) is kept, so [`write_back`] gives it again byte for
+//! byte (M2, M4). What the entries mean to each other is for `longhaul_core` to say.
+
+mod chunk;
+mod line;
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use bytes::Bytes;
+use longhaul_core::message::{Damage, Entry, Scanner};
+
+pub use line::{Content, Line};
+
+use crate::ReadError;
+use crate::lines::{BOM, Ending};
+use chunk::Chunk;
+
+/// A transcript in memory.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    bom: Bytes,
+    lines: Vec<Line>,
+}
+
+impl Loaded {
+    /// Whether the file begins with a byte order mark.
+    pub fn had_bom(&self) -> bool {
+        !self.bom.is_empty()
+    }
+
+    /// All lines in file order, blank and damaged ones too.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// The lines themselves.
+    pub fn into_lines(self) -> Vec<Line> {
+        self.lines
+    }
+
+    /// The intact entries in file order.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.lines.iter().filter_map(Line::entry)
+    }
+
+    /// The damaged lines in file order, each with what is wrong with it.
+    pub fn damaged(&self) -> impl Iterator<Item = (&Line, Damage)> {
+        self.lines
+            .iter()
+            .filter_map(|line| line.damage().map(|damage| (line, damage)))
+    }
+
+    /// The size of the file that was read.
+    pub fn size(&self) -> u64 {
+        self.lines
+            .last()
+            .map_or(self.bom.len() as u64, Line::end_offset)
+    }
+}
+
+/// Reads a file.
+#[tracing::instrument(level = "debug", skip_all, fields(path = %path.display()))]
+pub fn load(path: &Path) -> Result<Loaded, ReadError> {
+    let read = || {
+        let file = File::open(path)?;
+        let size = file.metadata()?.len();
+        load_from(file, size)
+    };
+    read().map_err(|source| ReadError {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Reads anything to its end. `expected` is its size if known, else 0; it only guides how memory is taken.
+pub fn load_from(mut reader: impl Read, expected: u64) -> io::Result<Loaded> {
+    let mut loaded = Loaded::default();
+    let mut scanner = Scanner::default();
+    let mut position = 0;
+    let mut carried = Bytes::new();
+    loop {
+        let left = expected.saturating_sub(position + carried.len() as u64);
+        let mut chunk = Chunk::new(&carried, left)?;
+        let at_end = chunk.fill(&mut reader)?;
+        let mut bytes = chunk.freeze();
+        if position == 0 && bytes.starts_with(BOM) && !loaded.had_bom() {
+            loaded.bom = bytes.split_to(BOM.len());
+            position = BOM.len() as u64;
+        }
+        let whole = if at_end {
+            bytes.len()
+        } else {
+            memchr::memrchr(b'\n', &bytes).map_or(0, |at| at + 1)
+        };
+        loaded.take_lines(&mut scanner, &bytes.slice(..whole), position);
+        position += whole as u64;
+        carried = bytes.slice(whole..);
+        if at_end {
+            break;
+        }
+    }
+    tracing::debug!(
+        bytes = position,
+        lines = loaded.lines.len(),
+        damaged = loaded.damaged().count(),
+        "loaded"
+    );
+    Ok(loaded)
+}
+
+impl Loaded {
+    /// Adds the lines of `block`, which begins and ends with a line, and at `offset` of the file.
+    fn take_lines(&mut self, scanner: &mut Scanner, block: &Bytes, offset: u64) {
+        let mut start = 0;
+        let ends = memchr::memchr_iter(b'\n', block).map(|at| at + 1);
+        let last = (block.last().is_some_and(|byte| *byte != b'\n')).then_some(block.len());
+        for end in ends.chain(last) {
+            let (content, ending) = Ending::split(&block[start..end]);
+            let bytes = block.slice(start..start + content.len());
+            self.lines.push(Line {
+                number: self.lines.len() as u64 + 1,
+                offset: offset + start as u64,
+                ending,
+                content: Content::read(scanner, bytes),
+            });
+            start = end;
+        }
+    }
+}
+
+/// Writes the transcript as it was read, byte for byte.
+pub fn write_back(loaded: &Loaded, mut out: impl Write) -> io::Result<()> {
+    out.write_all(&loaded.bom)?;
+    for line in &loaded.lines {
+        out.write_all(line.bytes())?;
+        out.write_all(line.ending.bytes())?;
+    }
+    out.flush()
+}

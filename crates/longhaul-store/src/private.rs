@@ -1,0 +1,79 @@
+//! Files and folders that only their user may read, and that survive a power cut once they are said to exist.
+//!
+//! On systems without Unix modes the platform's defaults for a user's data folder apply.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+/// Opens a file to read it and to append to it; a missing one is made, private, with the folders above it.
+pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        create_folders(folder)?;
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Makes a folder and those above it that are missing, private, each on disk before the next.
+pub(crate) fn create_folders(folder: &Path) -> io::Result<()> {
+    if folder.as_os_str().is_empty() || folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(above) = folder.parent() {
+        create_folders(above)?;
+    }
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(folder) {
+        // Another process was quicker.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
+        Err(error) => Err(error),
+        Ok(()) => sync_folder_of(folder),
+    }
+}
+
+/// Waits until the folder that holds `path` is on disk, and with it the name of `path`.
+pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(folder) if folder.as_os_str().is_empty() => sync_folder(Path::new(".")),
+        Some(folder) => sync_folder(folder),
+        None => Ok(()),
+    }
+}
+
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    match File::open(folder)?.sync_all() {
+        // File systems that cannot sync a folder (some network ones) say so this way; there is nothing more to do.
+        Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(()),
+        other => other,
+    }
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Whether `path` still names the open `file`, and not another one or nothing.
+pub(crate) fn still_names(path: &Path, file: &File) -> io::Result<bool> {
+    let named = match fs::metadata(path) {
+        Ok(named) => named,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    let open = file.metadata()?;
+    #[cfg(unix)]
+    let same = {
+        use std::os::unix::fs::MetadataExt;
+        (named.dev(), named.ino()) == (open.dev(), open.ino())
+    };
+    #[cfg(not(unix))]
+    let same = named.file_type() == open.file_type();
+    Ok(same)
+}

@@ -1,0 +1,85 @@
+//! What the tests share: the corpora, generated entries and files.
+
+use std::path::{Path, PathBuf};
+
+/// The real transcripts beside the workspace; `None`, with a printed line, where there are none.
+pub(crate) fn corpora() -> Option<PathBuf> {
+    let folder = std::env::var_os("LONGHAUL_CORPORA").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora"),
+        PathBuf::from,
+    );
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    assert!(
+        std::env::var("CI").as_deref() != Ok("true"),
+        "corpora not found at {}",
+        folder.display()
+    );
+    println!("skipped: corpora not found at {}", folder.display());
+    None
+}
+
+/// Every file below a folder.
+pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// A user entry.
+pub(crate) fn entry(uuid: &str, parent: Option<&str>) -> String {
+    let parent = parent.map_or("null".to_owned(), |parent| format!("\"{parent}\""));
+    format!(
+        r#"{{"parentUuid":{parent},"type":"user","uuid":"{uuid}","sessionId":"s","message":{{"role":"user","content":"text of {uuid}"}}}}"#
+    )
+}
+
+/// A reader that gives a few bytes at a time, and is interrupted now and then.
+pub(crate) struct Dribble<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) step: usize,
+    pub(crate) calls: usize,
+}
+
+impl std::io::Read for Dribble<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        self.calls += 1;
+        if self.calls.is_multiple_of(3) {
+            return Err(std::io::ErrorKind::Interrupted.into());
+        }
+        let size = self.step.min(self.bytes.len()).min(into.len());
+        into[..size].copy_from_slice(&self.bytes[..size]);
+        self.bytes = &self.bytes[size..];
+        Ok(size)
+    }
+}
+
+/// Bytes in which line ends, marks and entries meet in every way.
+pub(crate) fn messy_bytes() -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
+    use proptest::prelude::*;
+    let piece = prop_oneof![
+        4 => Just(b"\n".to_vec()),
+        2 => Just(b"\r\n".to_vec()),
+        1 => Just(b"\r".to_vec()),
+        1 => Just(b"\xEF\xBB\xBF".to_vec()),
+        1 => Just(b"\xEF\xBB".to_vec()),
+        2 => Just(b" ".to_vec()),
+        2 => Just(br#"{"type":"user","uuid":"u"}"#.to_vec()),
+        1 => Just(b"[]".to_vec()),
+        2 => proptest::collection::vec(any::<u8>(), 0..12),
+        1 => (60_000_usize..140_000).prop_map(|size| vec![b'x'; size]),
+    ];
+    proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
