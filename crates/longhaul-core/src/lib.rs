@@ -4,6 +4,7 @@
 //! arguments, so every decision can be tested, replayed and explained. Reading and writing live in
 //! `longhaul-store`, the command line in `longhaul-cli`.
 
+pub mod config;
 mod hash;
 pub mod inspect;
 pub mod json;

@@ -1,7 +1,7 @@
 //! The shape of a models file, and how one lies over another.
 //!
 //! A file is read into patches: every field may be left out. Patches merge field by field, and only the merged one
-//! becomes a [`ModelSpec`], so what a later file supplies is no longer an assumption.
+//! becomes a [`ModelSpec`](super::ModelSpec), so what a later file supplies is no longer an assumption.
 
 use std::collections::BTreeMap;
 use std::fmt;

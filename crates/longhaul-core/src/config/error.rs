@@ -1,0 +1,108 @@
+//! What can be wrong with a configuration: errors where it was meant for us, notices where it may not have been.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// Why a configuration was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// The file is no TOML.
+    #[error("{path}:{line}: {message}")]
+    Syntax {
+        /// The file.
+        path: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// What the parser says.
+        message: String,
+    },
+    /// The file has a key that is no setting.
+    #[error("{path}:{line}: `{key}` is no setting{}", meant(*.hint))]
+    UnknownKey {
+        /// The file.
+        path: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// The key, dotted.
+        key: String,
+        /// The setting that may be meant.
+        hint: Option<&'static str>,
+    },
+    /// The file has a value that a setting does not take.
+    #[error("{path}:{line}: `{key}` takes {accepted}, not {found}")]
+    WrongValue {
+        /// The file.
+        path: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// The setting.
+        key: &'static str,
+        /// What the file says.
+        found: String,
+        /// What would do.
+        accepted: &'static str,
+    },
+    /// A flag sets a key that is no setting.
+    #[error("`{key}` is no setting{}", meant(*.hint))]
+    UnknownFlag {
+        /// The key.
+        key: String,
+        /// The setting that may be meant.
+        hint: Option<&'static str>,
+    },
+    /// A flag has a value that its setting does not take.
+    #[error("{flag} takes {accepted}, not {value:?}")]
+    FlagValue {
+        /// The flag.
+        flag: String,
+        /// What was given.
+        value: String,
+        /// What would do.
+        accepted: &'static str,
+    },
+}
+
+/// Something in the environment that was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Notice {
+    /// A variable whose value does not parse whole.
+    IgnoredValue {
+        /// The variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+        /// What would do.
+        accepted: &'static str,
+    },
+    /// A variable that looks like a slip of one of ours. Its value is left out: it may be anything.
+    UnknownVariable {
+        /// The variable.
+        variable: String,
+        /// The one that may be meant.
+        hint: &'static str,
+    },
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Notice::IgnoredValue {
+                variable,
+                value,
+                accepted,
+            } => write!(
+                f,
+                "{variable} is ignored: it takes {accepted}, not {value:?}"
+            ),
+            Notice::UnknownVariable { variable, hint } => {
+                write!(f, "{variable} is not known; did you mean {hint}?")
+            }
+        }
+    }
+}
+
+fn meant(hint: Option<&'static str>) -> String {
+    hint.map_or_else(String::new, |hint| format!("; did you mean `{hint}`?"))
+}

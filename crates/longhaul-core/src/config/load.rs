@@ -1,0 +1,140 @@
+//! Lays the layers over each other, the weakest first, and notes who set what.
+
+use std::collections::BTreeMap;
+
+use super::error::{ConfigError, Notice};
+use super::explain::{Explained, Source};
+use super::setting::{Sense, Setting};
+use super::{Config, SETTINGS, file, suggest};
+
+/// What variables of ours begin with.
+const OURS: &str = "LONGHAUL_";
+
+/// Everything that may set something, as text.
+#[derive(Debug, Clone, Default)]
+pub struct Layers {
+    /// The configuration file, if there is one.
+    pub file: Option<FileLayer>,
+    /// The environment: names and values. All of it may be given; what is not ours is not looked at.
+    pub env: Vec<(String, String)>,
+    /// The flags given: keys of settings, and values.
+    pub flags: Vec<(String, String)>,
+}
+
+/// A configuration file.
+#[derive(Debug, Clone)]
+pub struct FileLayer {
+    /// Its path, as it should appear in messages.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Where each setting's value came from, by key. What is not in here is a default.
+type Sources = BTreeMap<&'static str, Source>;
+
+pub(super) fn load(layers: &Layers) -> Result<Config, ConfigError> {
+    let mut config = Config::default();
+    let mut sources = Sources::new();
+    if let Some(layer) = &layers.file {
+        file::apply(layer, &mut config, |setting, source| {
+            sources.insert(setting.key, source);
+        })?;
+    }
+    for setting in SETTINGS {
+        apply_env(&layers.env, setting, &mut config, &mut sources);
+    }
+    let slips = slips(&layers.env);
+    config.notices.extend(slips);
+    for (key, value) in &layers.flags {
+        let setting = apply_flag(key, value, &mut config)?;
+        sources.insert(setting.key, Source::Flag(setting.flag_name()));
+    }
+    let explained = SETTINGS.iter().map(|setting| Explained {
+        key: setting.key,
+        value: setting.slot.show(&mut config),
+        source: sources.remove(setting.key).unwrap_or(Source::Default),
+        doc: setting.doc,
+        env_names: setting.env.iter().map(|env| env.name).collect(),
+    });
+    config.explained = explained.collect();
+    Ok(config)
+}
+
+/// Takes the first of a setting's variables whose value is good, and reports every bad one.
+fn apply_env(
+    env: &[(String, String)],
+    setting: &'static Setting,
+    config: &mut Config,
+    sources: &mut Sources,
+) {
+    // The last name is applied first, so that the first one has the last word.
+    for known in setting.env.iter().rev() {
+        let Some((_, value)) = env.iter().rev().find(|(name, _)| name == known.name) else {
+            continue;
+        };
+        match setting.slot.set(config, value, known.sense) {
+            Ok(()) => {
+                sources.insert(setting.key, Source::Environment(known.name));
+            }
+            Err(_) => config.notices.push(Notice::IgnoredValue {
+                variable: known.name,
+                value: shortened(value),
+                accepted: setting.accepted(),
+            }),
+        }
+    }
+}
+
+fn apply_flag(
+    key: &str,
+    value: &str,
+    config: &mut Config,
+) -> Result<&'static Setting, ConfigError> {
+    let setting = file::setting(key).ok_or_else(|| ConfigError::UnknownFlag {
+        key: key.to_owned(),
+        hint: suggest::key(key, SETTINGS.iter().map(|setting| setting.key)),
+    })?;
+    let taken = setting.slot.set(config, value, Sense::Same);
+    taken.map_err(|_| ConfigError::FlagValue {
+        flag: setting.flag_name(),
+        value: shortened(value),
+        accepted: setting.accepted(),
+    })?;
+    Ok(setting)
+}
+
+/// Variables that look like ours and are none. Only near misses: others may belong to another part of the program.
+fn slips(env: &[(String, String)]) -> Vec<Notice> {
+    let known = || {
+        SETTINGS
+            .iter()
+            .flat_map(|setting| setting.env)
+            .map(|env| env.name)
+    };
+    // Names are compared without what all of them begin with, which would make any two look alike.
+    let nearest = |name: &str| {
+        let own = name.strip_prefix(OURS)?;
+        let near = suggest::nearest(own, known().filter_map(|ours| ours.strip_prefix(OURS)))?;
+        known().find(|ours| ours.strip_prefix(OURS) == Some(near))
+    };
+    let strange = env
+        .iter()
+        .map(|(name, _)| name)
+        .filter(|name| !known().any(|ours| ours == name.as_str()));
+    let notices = strange.filter_map(|name| {
+        let hint = nearest(name)?;
+        let variable = name.clone();
+        Some(Notice::UnknownVariable { variable, hint })
+    });
+    notices.collect()
+}
+
+/// A value short enough for a message.
+fn shortened(value: &str) -> String {
+    const MOST: usize = 60;
+    match value.char_indices().nth(MOST) {
+        Some((cut, _)) => format!("{}…", value.get(..cut).unwrap_or_default()),
+        None => value.to_owned(),
+    }
+}

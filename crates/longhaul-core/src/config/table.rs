@@ -1,0 +1,133 @@
+//! The settings, all of them. A new one is a line here and a field of [`Config`](super::Config).
+//!
+//! Names of the original system stand behind our own, so that ours win where both are set.
+
+use super::setting::{Setting, env, env_off};
+use super::slot::Slot;
+
+/// Every setting, in the order of the reference.
+pub static SETTINGS: &[Setting] = &[
+    Setting {
+        key: "compaction.enabled",
+        doc: "Whether anything may shorten the conversation, by hand or automatically, the clearing of old tool results included.",
+        env: &[
+            env("LONGHAUL_COMPACTION_ENABLED"),
+            env_off("DISABLE_COMPACT"),
+        ],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.switches.compaction),
+    },
+    Setting {
+        key: "compaction.automatic",
+        doc: "Whether compaction may run without being asked for; by hand it stays possible.",
+        env: &[
+            env("LONGHAUL_COMPACTION_AUTOMATIC"),
+            env_off("DISABLE_AUTO_COMPACT"),
+        ],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.switches.automatic),
+    },
+    Setting {
+        key: "compaction.auto_compact_enabled",
+        doc: "The user's own choice of automatic compaction, asked after the two switches above.",
+        env: &[env("LONGHAUL_COMPACTION_AUTO_COMPACT_ENABLED")],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.switches.auto_compact_enabled),
+    },
+    Setting {
+        key: "compaction.micro",
+        doc: "Whether old tool results may be cleared.",
+        env: &[env("LONGHAUL_COMPACTION_MICRO")],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.switches.micro),
+    },
+    Setting {
+        key: "compaction.notes",
+        doc: "Whether session notes are taken in the background and used in place of a summary.",
+        env: &[env("LONGHAUL_COMPACTION_NOTES")],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.switches.notes),
+    },
+    Setting {
+        key: "compaction.reactive",
+        doc: "Whether a request the provider finds too long is compacted and sent again.",
+        env: &[env("LONGHAUL_COMPACTION_REACTIVE")],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.switches.reactive),
+    },
+    Setting {
+        key: "compaction.collapse",
+        doc: "Whether old rounds are folded span by span instead of compacting the whole at a threshold.",
+        env: &[env("LONGHAUL_COMPACTION_COLLAPSE")],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.switches.collapse),
+    },
+    Setting {
+        key: "window.cap",
+        doc: "The most the context window may hold; it only makes the model's window smaller. Under 4,000 is refused.",
+        env: &[
+            env("LONGHAUL_WINDOW_CAP"),
+            env("CLAUDE_CODE_AUTO_COMPACT_WINDOW"),
+        ],
+        flag: Some("--window"),
+        slot: Slot::Tokens(|config| &mut config.window_cap),
+    },
+    Setting {
+        key: "window.auto_compact_percent",
+        doc: "Where automatic compaction begins, as a share of the effective window; it only makes it begin earlier.",
+        env: &[
+            env("LONGHAUL_WINDOW_AUTO_COMPACT_PERCENT"),
+            env("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"),
+        ],
+        flag: Some("--auto-compact-percent"),
+        slot: Slot::Percent(|config| &mut config.auto_compact_percent),
+    },
+    Setting {
+        key: "window.blocking_limit",
+        doc: "Where input is refused if no compaction can act. Meant for tests.",
+        env: &[
+            env("LONGHAUL_WINDOW_BLOCKING_LIMIT"),
+            env("CLAUDE_CODE_BLOCKING_LIMIT_OVERRIDE"),
+        ],
+        flag: Some("--blocking-limit"),
+        slot: Slot::Tokens(|config| &mut config.blocking_limit),
+    },
+    Setting {
+        key: "window.max_output",
+        doc: "The most a reply may hold; it only makes the model's maximum smaller.",
+        env: &[
+            env("LONGHAUL_WINDOW_MAX_OUTPUT"),
+            env("CLAUDE_CODE_MAX_OUTPUT_TOKENS"),
+        ],
+        flag: Some("--max-output"),
+        slot: Slot::Tokens(|config| &mut config.max_output),
+    },
+    Setting {
+        key: "model",
+        doc: "The model to use where none is named.",
+        env: &[env("LONGHAUL_MODEL")],
+        flag: Some("--model"),
+        slot: Slot::Text(|config| &mut config.model),
+    },
+    Setting {
+        key: "models.file",
+        doc: "A TOML file that adds models to the built-in table or overrides its fields.",
+        env: &[env("LONGHAUL_MODELS_FILE")],
+        flag: Some("--models"),
+        slot: Slot::Text(|config| &mut config.models_file),
+    },
+    Setting {
+        key: "retention.days",
+        doc: "How many days own data is kept before `longhaul purge` deletes it; unset keeps it for ever.",
+        env: &[env("LONGHAUL_RETENTION_DAYS")],
+        flag: None,
+        slot: Slot::Days(|config| &mut config.retention_days),
+    },
+    Setting {
+        key: "log",
+        doc: "Which log lines are shown on stderr, as a tracing filter: `warn`, `debug`, `longhaul_core=trace`.",
+        env: &[env("LONGHAUL_LOG")],
+        flag: Some("--log"),
+        slot: Slot::Filter(|config| &mut config.log),
+    },
+];
