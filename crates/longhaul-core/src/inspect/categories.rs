@@ -56,7 +56,7 @@ pub(super) fn categories(
                 &mut categories.attachments,
                 row.attachment.unwrap_or_default(),
             ),
-            EntryKind::Assistant if !row.flags.api_error && !row.flags.synthetic => {
+            EntryKind::Assistant if row.is_reply() => {
                 for block in table.blocks(row) {
                     if block.kind == BlockKind::ToolUse {
                         add(&mut categories.tool_requests, block.weight);

@@ -179,12 +179,7 @@ fn model<'a>(table: &'a Table, conversation: &Conversation) -> Option<&'a str> {
     newest_first
         .chain(anywhere.filter(|at| conversation.is_main(*at)))
         .map(|at| &table.rows()[at as usize])
-        .find(|row| {
-            row.kind == EntryKind::Assistant
-                && !row.flags.api_error
-                && !row.flags.synthetic
-                && row.model.is_some()
-        })
+        .find(|row| row.is_reply() && row.model.is_some())
         .and_then(|row| row.model)
         .map(|name| table.text(name))
 }

@@ -94,10 +94,8 @@ fn rounds<'a>(table: &'a Table, conversation: &'a Conversation) -> Vec<Round<'a>
     let mut rounds: Vec<Round<'a>> = Vec::new();
     let mut index: Map<(bool, Id), usize> = Map::default();
     for (at, row) in (0..).zip(table.rows()) {
-        let is_reply =
-            row.kind == EntryKind::Assistant && !row.flags.api_error && !row.flags.synthetic;
         let sidechain = conversation.is_sidechain(at);
-        if !is_reply || !(sidechain || conversation.is_main(at)) {
+        if !row.is_reply() || !(sidechain || conversation.is_main(at)) {
             continue;
         }
         // A line without a message id is a response of its own.

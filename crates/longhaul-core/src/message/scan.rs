@@ -14,6 +14,8 @@ const MAX_RESULT_NESTING: usize = 32;
 pub enum Damage {
     /// Not UTF-8; valid up to this byte.
     InvalidUtf8(usize),
+    /// Not UTF-8 only because the last character is not whole; valid up to this byte.
+    CutInCharacter(usize),
     /// Not JSON.
     NotJson(Fault),
     /// JSON, but not an object.
@@ -27,7 +29,9 @@ pub enum Damage {
 impl std::fmt::Display for Damage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::InvalidUtf8(at) => write!(f, "not UTF-8 from byte {} on", at + 1),
+            Self::InvalidUtf8(at) | Self::CutInCharacter(at) => {
+                write!(f, "not UTF-8 from byte {} on", at + 1)
+            }
             Self::NotJson(fault) => write!(f, "not JSON: {fault}"),
             Self::NotAnObject => f.write_str("JSON, but not an object"),
             Self::TrailingGarbage(fault) => write!(f, "damaged: {fault}"),
@@ -39,7 +43,11 @@ impl std::fmt::Display for Damage {
 impl Damage {
     /// Whether the line is the beginning of an entry that was cut off.
     pub fn is_cut_off(&self) -> bool {
-        matches!(self, Self::NotJson(fault) if fault.kind == FaultKind::UnexpectedEnd)
+        match self {
+            Self::NotJson(fault) => fault.kind == FaultKind::UnexpectedEnd,
+            Self::CutInCharacter(_) => true,
+            _ => false,
+        }
     }
 }
 
@@ -56,9 +64,7 @@ impl Scanner {
             return Err(Damage::TooLong);
         }
         if simdutf8::basic::from_utf8(line).is_err() {
-            let valid =
-                std::str::from_utf8(line).map_or_else(|error| error.valid_up_to(), str::len);
-            return Err(Damage::InvalidUtf8(valid));
+            return Err(invalid_utf8(line));
         }
         self.facets.clear();
         let mut cursor = Cursor::new(line);
@@ -78,6 +84,16 @@ impl Scanner {
     /// The notes on the line scanned last.
     pub fn facets(&self) -> &Facets {
         &self.facets
+    }
+}
+
+/// Why bytes that are not UTF-8 are not.
+#[cold]
+fn invalid_utf8(line: &[u8]) -> Damage {
+    match std::str::from_utf8(line) {
+        Err(error) if error.error_len().is_none() => Damage::CutInCharacter(error.valid_up_to()),
+        Err(error) => Damage::InvalidUtf8(error.valid_up_to()),
+        Ok(_) => Damage::InvalidUtf8(line.len()),
     }
 }
 

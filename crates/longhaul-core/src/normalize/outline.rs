@@ -42,7 +42,7 @@ impl Outline {
         let mut attachments = false;
         for row in rows {
             match row.kind {
-                EntryKind::Assistant if is_sent(row) => {
+                EntryKind::Assistant if row.is_reply() => {
                     respond(table, row, &mut drafts, &mut responses)
                 }
                 EntryKind::User if has_input(table, row) => drafts.push(Draft {
@@ -84,11 +84,6 @@ impl Outline {
             self.roles.push(role);
         }
     }
-}
-
-/// Whether an assistant entry is sent: not a record of an error, not the host's own words.
-fn is_sent(row: &Row) -> bool {
-    !row.flags.api_error && !row.flags.synthetic
 }
 
 /// Sorts a line of a response into its message.

@@ -77,9 +77,9 @@ impl Conversation {
         })
     }
 
-    /// How a row counts.
+    /// How a row of the live view counts.
     pub fn standing(&self, row: u32) -> Standing {
-        if self.links.is_preserved(row) {
+        if self.view.is_preserved(row) {
             Standing::Preserved
         } else {
             Standing::Live
@@ -95,7 +95,7 @@ impl Conversation {
             let standing = self.standing(*at);
             match row.kind {
                 // What Z1 drops is not in the window.
-                EntryKind::Assistant if row.flags.api_error || row.flags.synthetic => {}
+                EntryKind::Assistant if !row.is_reply() => {}
                 EntryKind::Assistant => {
                     let context = table.usage(row).map(|usage| Measured::new(usage.context()));
                     let reply = Counted::Reply {

@@ -17,6 +17,14 @@ pub struct LiveView {
     pub boundary: Option<u32>,
     /// The rows, boundary included.
     pub rows: Vec<u32>,
+    preserved: Set<u32>,
+}
+
+impl LiveView {
+    /// Whether a row is here because a boundary preserved it, or a line of the same response.
+    pub fn is_preserved(&self, row: u32) -> bool {
+        self.preserved.contains(&row)
+    }
 }
 
 /// Finds views in a table whose links are resolved.
@@ -71,9 +79,17 @@ impl<'a> Views<'a> {
             }
         }
         view.reverse();
+        // A damaged file may lead through a sub-agent's entries, which are never part of the main view.
+        view.retain(|at| self.main[*at as usize]);
         let strays = self.strays(&view, &on_chain, known);
+        let kept = |at: &u32| self.links.is_preserved(*at);
+        let with_kept = strays
+            .iter()
+            .filter(|(_, home)| kept(home))
+            .map(|(at, _)| *at);
         LiveView {
             boundary,
+            preserved: view.iter().copied().filter(kept).chain(with_kept).collect(),
             rows: merged(rows, view, strays),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::segment::Links;
 use super::{Problem, ProblemKind, Table};
-use crate::hash::{Map, Set};
+use crate::hash::Set;
 use crate::message::{BlockKind, Id};
 
 pub(super) fn find(table: &Table, main: &[bool], links: &Links, problems: &mut Vec<Problem>) {
@@ -23,7 +23,9 @@ pub(super) fn find(table: &Table, main: &[bool], links: &Links, problems: &mut V
             })
     };
     let calls: Set<Id> = blocks(BlockKind::ToolUse).map(|(call, _)| call).collect();
-    let results: Map<Id, usize> = blocks(BlockKind::ToolResult).collect();
+    let results: Set<Id> = blocks(BlockKind::ToolResult)
+        .map(|(call, _)| call)
+        .collect();
     for (call, at) in blocks(BlockKind::ToolResult) {
         if !calls.contains(&call) {
             let message = "a tool result whose call is not in the file";
@@ -34,42 +36,76 @@ pub(super) fn find(table: &Table, main: &[bool], links: &Links, problems: &mut V
             ));
         }
     }
-    let continued = continued(table, main, links);
+    let later = later_responses(table, main, links);
+    // If one line of a response was followed by another response, the whole of it was.
+    let lines = rows.iter().zip(&later);
+    let followed: Set<Id> = lines
+        .filter(|(row, later)| later.other_than(row.message))
+        .filter_map(|(row, _)| row.message)
+        .collect();
     for (call, at) in blocks(BlockKind::ToolUse) {
-        if !results.contains_key(&call) && continued[at] {
+        let row = &rows[at];
+        let went_on = row.message.map_or_else(
+            || later[at].other_than(None),
+            |message| followed.contains(&message),
+        );
+        if went_on && !results.contains(&call) {
             let message = "a tool call without a result, though the conversation went on";
-            problems.push(Problem::new(
-                rows[at].line,
-                ProblemKind::OrphanCall,
-                message,
-            ));
+            problems.push(Problem::new(row.line, ProblemKind::OrphanCall, message));
         }
     }
 }
 
-/// For each row, whether another response came after it on its own branch. The last response of a branch, the
-/// newest or an abandoned one, may still have been waiting for its results.
-fn continued(table: &Table, main: &[bool], links: &Links) -> Vec<bool> {
+/// The responses that came after an entry on its own branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Later {
+    None,
+    /// Only this one, perhaps the one that the entry is a line of.
+    Only(Option<Id>),
+    Several,
+}
+
+impl Later {
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::None, one) | (one, Self::None) => one,
+            (one, other) if one == other => one,
+            _ => Self::Several,
+        }
+    }
+
+    /// Whether the conversation went on beyond this response. The last response of a branch, the newest or an
+    /// abandoned one, may still have been waiting for its results.
+    fn other_than(self, message: Option<Id>) -> bool {
+        match self {
+            Self::None => false,
+            Self::Only(later) => later != message,
+            Self::Several => true,
+        }
+    }
+}
+
+fn later_responses(table: &Table, main: &[bool], links: &Links) -> Vec<Later> {
     let rows = table.rows();
-    let mut continued = vec![false; rows.len()];
-    let mut with_later_response: Set<Id> = Set::default();
+    let mut later = vec![Later::None; rows.len()];
     for (at, row) in rows.iter().enumerate().rev() {
         if !main[at] {
             continue;
         }
-        // All lines of a response have been followed if one has.
-        if let Some(message) = row.message {
-            if continued[at] {
-                with_later_response.insert(message);
-            } else if with_later_response.contains(&message) {
-                continued[at] = true;
-            }
-        }
         if let Some(parent) = links.chain().parent(at as u32) {
-            let parent = parent as usize;
-            let other_response = row.message.is_some() && row.message != rows[parent].message;
-            continued[parent] |= continued[at] || other_response;
+            let own = match row.is_reply() {
+                true => Later::Only(row.message),
+                false => Later::None,
+            };
+            later[parent as usize] = later[parent as usize].and(later[at]).and(own);
+        }
+        // A conversation that was compacted went on.
+        let replaced = table
+            .boundary(at as u32)
+            .and_then(|note| note.logical_parent);
+        if let Some(last) = replaced.and_then(|uuid| links.chain().find(uuid)) {
+            later[last as usize] = Later::Several;
         }
     }
-    continued
+    later
 }

@@ -80,11 +80,11 @@ impl Problem {
     /// The problem that a damaged line is. A line is torn if the file ends inside it.
     pub fn damaged(line: u64, damage: &Damage, ends_the_file: EndsTheFile) -> Self {
         let kind = match damage {
-            Damage::NotJson(_) if ends_the_file == EndsTheFile::Yes && damage.is_cut_off() => {
+            _ if ends_the_file == EndsTheFile::Yes && damage.is_cut_off() => {
                 let message = "the file ends inside this line; a write was cut short";
                 return Self::new(line, ProblemKind::TornLine, message);
             }
-            Damage::InvalidUtf8(_) => ProblemKind::InvalidUtf8,
+            Damage::InvalidUtf8(_) | Damage::CutInCharacter(_) => ProblemKind::InvalidUtf8,
             Damage::NotJson(_) | Damage::TooLong => ProblemKind::DamagedLine,
             Damage::NotAnObject => ProblemKind::NotAnObject,
             Damage::TrailingGarbage(_) => ProblemKind::TrailingGarbage,

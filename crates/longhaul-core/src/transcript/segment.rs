@@ -67,7 +67,9 @@ impl Links {
         if let Some(moved) = self.moved.get(&row) {
             return Some(*moved);
         }
-        self.chain.parent(row).map(|parent| self.last_behind(parent))
+        self.chain
+            .parent(row)
+            .map(|parent| self.last_behind(parent))
     }
 
     /// The last entry of the segment that is placed behind this one; itself if there is none.

@@ -36,6 +36,13 @@ pub struct Row {
     usage: Option<u32>,
 }
 
+impl Row {
+    /// Whether this is a line of a model's reply: not a record of an error, not written by the host.
+    pub fn is_reply(&self) -> bool {
+        self.kind == EntryKind::Assistant && !self.flags.api_error && !self.flags.synthetic
+    }
+}
+
 /// One content block of an entry; blocks inside a tool result are folded into it.
 #[derive(Debug, Clone, Copy)]
 pub struct BlockRow {

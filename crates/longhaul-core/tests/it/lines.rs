@@ -45,7 +45,13 @@ impl Lines {
         )
     }
 
-    pub(crate) fn reply(&mut self, uuid: &str, id: &str, content: Value, usage: Value) -> &mut Self {
+    pub(crate) fn reply(
+        &mut self,
+        uuid: &str,
+        id: &str,
+        content: Value,
+        usage: Value,
+    ) -> &mut Self {
         let message = json!({"id": id, "model": "claude-opus-4-5", "role": "assistant", "content": content, "usage": usage});
         self.add(uuid, json!({"type": "assistant", "message": message}))
     }
