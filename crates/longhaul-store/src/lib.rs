@@ -2,19 +2,28 @@
 //!
 //! - [`lines`] reads forward, [`tail`] backwards, [`load`](mod@load) a whole file to keep it byte for byte;
 //! - [`append`] adds entries so that an acknowledged one is never lost;
+//! - [`layout`] knows where sessions lie, [`ownership`] who may change them, [`fork`](mod@fork) copies another
+//!   program's, [`purge`] deletes ours.
 //!
 //! Everything here is synchronous and decides nothing about a conversation: what entries mean is for
 //! `longhaul_core`. Logs (`tracing`, debug level) hold counts, offsets and paths, never the content of an entry.
 
 pub mod append;
 mod error;
+pub mod fork;
+pub mod layout;
 pub mod lines;
 pub mod load;
+pub mod ownership;
 mod private;
+pub mod purge;
 pub mod tail;
 
 pub use append::{AppendError, Appended, Durability, Link, TranscriptWriter};
 pub use error::ReadError;
+pub use fork::{ForkError, fork};
+pub use layout::{Env, Home, Owner, SessionId};
 pub use lines::{Ending, LineReader, RawLine};
 pub use load::{Content, Line, Loaded, load, load_from, write_back};
+pub use ownership::{Force, Refusal, may_change_in_place};
 pub use tail::{TailLine, TailReader};

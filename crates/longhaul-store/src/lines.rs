@@ -2,7 +2,7 @@
 //!
 //! A line is bytes, not text: nothing is decoded or checked here, and whether a line is an intact entry is for
 //! [`longhaul_core::message::Scanner`] to say. Reading backwards lives in [`tail`](crate::tail), reading a whole
-//! file to keep it in [`load`](crate::load).
+//! file to keep it in [`load`](mod@crate::load).
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};

@@ -152,3 +152,14 @@ impl<R: Read + Seek> TailReader<R> {
         self.start = self.end - held;
     }
 }
+
+/// Whether a file of this size ends inside a line: a crash tore it, or its writer leaves out the last newline.
+pub(crate) fn is_torn(mut file: &File, size: u64) -> io::Result<bool> {
+    if size == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::Start(size - 1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
+}

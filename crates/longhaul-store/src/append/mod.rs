@@ -18,7 +18,7 @@ mod medium;
 mod order;
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -26,6 +26,7 @@ pub use error::{AppendError, Link};
 
 use crate::load::Loaded;
 use crate::private;
+use crate::tail::is_torn;
 use lineage::{Kin, Lineage};
 use lock::Locked;
 use medium::{Disk, Medium};
@@ -227,21 +228,10 @@ impl TranscriptWriter {
 
 impl Drop for TranscriptWriter {
     fn drop(&mut self) {
-        if self.owed.data {
-            if let Err(error) = self.sync() {
-                tracing::warn!(%error, "closing a transcript");
-            }
+        if self.owed.data
+            && let Err(error) = self.sync()
+        {
+            tracing::warn!(%error, "closing a transcript");
         }
     }
-}
-
-/// Whether the file ends inside a line.
-fn is_torn(mut file: &File, size: u64) -> io::Result<bool> {
-    if size == 0 {
-        return Ok(false);
-    }
-    let mut last = [0];
-    file.seek(SeekFrom::Start(size - 1))?;
-    file.read_exact(&mut last)?;
-    Ok(last != *b"\n")
 }

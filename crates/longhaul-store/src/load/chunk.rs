@@ -72,10 +72,10 @@ impl Chunk {
 
 impl Memory {
     fn new(size: usize) -> io::Result<Self> {
-        if size >= LEAST_MAPPED {
-            if let Some(map) = huge_pages(size) {
-                return Ok(Self::Mapped(map));
-            }
+        if size >= LEAST_MAPPED
+            && let Some(map) = huge_pages(size)
+        {
+            return Ok(Self::Mapped(map));
         }
         let mut vec = Vec::new();
         vec.try_reserve_exact(size)

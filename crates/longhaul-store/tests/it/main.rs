@@ -1,12 +1,22 @@
 //! Behaviour of the store, a file a topic.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "the helpers of tests are tests too"
+)]
 
 mod support;
 
 mod append;
 mod child;
 mod disk_full;
+mod fork;
 mod kill;
+mod layout;
 mod lines;
 mod load;
+mod ownership;
 mod processes;
+mod purge;
 mod tail;

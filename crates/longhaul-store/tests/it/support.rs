@@ -1,6 +1,9 @@
 //! What the tests share: the corpora, generated entries and files.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use longhaul_store::{Home, Owner};
 
 /// The real transcripts beside the workspace; `None`, with a printed line, where there are none.
 pub(crate) fn corpora() -> Option<PathBuf> {
@@ -82,4 +85,22 @@ pub(crate) fn messy_bytes() -> impl proptest::strategy::Strategy<Value = Vec<u8>
         1 => (60_000_usize..140_000).prop_map(|size| vec![b'x'; size]),
     ];
     proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+/// Writes a file, and the folders above it, that was last changed so many seconds after 1970.
+pub(crate) fn file_at(path: &Path, content: &str, seconds: u64) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, content).unwrap();
+    let file = std::fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(at(seconds)).unwrap();
+}
+
+/// So many seconds after 1970.
+pub(crate) fn at(seconds: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
+}
+
+/// Our home at a folder.
+pub(crate) fn our_home(root: &Path) -> Home {
+    Home::at(root, Owner::Longhaul).unwrap()
 }

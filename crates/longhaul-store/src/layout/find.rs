@@ -1,0 +1,87 @@
+//! A session by its id, or by the beginning of it, wherever it is kept.
+
+use std::path::PathBuf;
+
+use super::{BadSessionId, Home, SessionId, Unlisted, walk};
+
+/// No session, or no single one.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    /// The text can be no id.
+    #[error(transparent)]
+    BadId(#[from] BadSessionId),
+    /// No session's id is this or begins like this.
+    #[error("no session {id} found under {}", list(searched))]
+    NotFound {
+        /// What was looked for.
+        id: SessionId,
+        /// Where.
+        searched: Vec<PathBuf>,
+        /// What could not be looked at.
+        problems: Vec<Unlisted>,
+    },
+    /// Several are or begin like this.
+    #[error(
+        "{id} may mean any of {}; give more of the id, or the path of the file",
+        list(candidates)
+    )]
+    Ambiguous {
+        /// What was looked for.
+        id: SessionId,
+        /// The transcripts it may mean.
+        candidates: Vec<PathBuf>,
+    },
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    const SHOWN: usize = 10;
+    let mut text: Vec<String> = (paths.iter().take(SHOWN))
+        .map(|path| path.display().to_string())
+        .collect();
+    if paths.len() > SHOWN {
+        text.push(format!("{} more", paths.len() - SHOWN));
+    }
+    text.join(", ")
+}
+
+/// Finds a session's transcript in these homes. A whole id wins over ids that begin with it.
+#[tracing::instrument(level = "debug", skip(homes))]
+pub fn find_session(homes: &[&Home], id_or_prefix: &str) -> Result<PathBuf, FindError> {
+    let id = SessionId::parse(id_or_prefix)?;
+    let mut problems = Vec::new();
+    let mut exact = Vec::new();
+    let mut beginning = Vec::new();
+    for home in homes {
+        for project in walk::children(&home.projects(), &mut problems) {
+            if !project.is_dir() {
+                continue;
+            }
+            for path in walk::children(&project, &mut problems) {
+                let Some(found) = SessionId::of_transcript(&path) else {
+                    continue;
+                };
+                if found == id && path.is_file() {
+                    exact.push(path);
+                } else if found.as_str().starts_with(id.as_str())
+                    && !found.is_subagent()
+                    && path.is_file()
+                {
+                    beginning.push(path);
+                }
+            }
+        }
+    }
+    let mut candidates = if exact.is_empty() { beginning } else { exact };
+    match candidates.pop() {
+        None => Err(FindError::NotFound {
+            id,
+            searched: homes.iter().map(|home| home.projects()).collect(),
+            problems,
+        }),
+        Some(only) if candidates.is_empty() => Ok(only),
+        Some(last) => {
+            candidates.push(last);
+            Err(FindError::Ambiguous { id, candidates })
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Where transcripts lie: the layout Claude Code uses, for its sessions and for ours (M3, G2).
+//!
+//! `<root>/projects/<folder>/<session>.jsonl`, and the conversations of a session's sub-agents in
+//! `<root>/projects/<folder>/<session>/subagents/agent-*.jsonl`. Everything here looks and changes nothing; who may
+//! change what is for [`ownership`](crate::ownership) to say.
+
+mod find;
+mod folder;
+mod home;
+mod peek;
+mod session;
+mod sessions;
+mod walk;
+
+use std::io;
+use std::path::PathBuf;
+
+pub use find::{FindError, find_session};
+pub use folder::folder_name;
+pub use home::{Env, Home, HomeError, Owner};
+pub use session::{BadSessionId, SessionId, subagents_folder};
+pub use sessions::{Session, Sessions, sessions};
+pub use walk::{Transcripts, transcripts_under};
+
+pub(crate) use folder::is_one_name;
+pub(crate) use walk::children;
+
+/// The extension of transcripts.
+pub(crate) const EXTENSION: &str = "jsonl";
+
+/// A place that could not be looked at. The rest of the list is good.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot look at {}: {source}", path.display())]
+pub struct Unlisted {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// Why.
+    pub source: io::Error,
+}
+
+impl Unlisted {
+    pub(crate) fn new(path: impl Into<PathBuf>, source: io::Error) -> Self {
+        let path = path.into();
+        tracing::debug!(path = %path.display(), error = %source, "left out of a list");
+        Self { path, source }
+    }
+}

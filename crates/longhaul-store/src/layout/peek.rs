@@ -1,0 +1,85 @@
+//! What the first lines of a transcript tell: a title, the working folder. Never more than a bounded part is read.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use longhaul_core::json::{Object, decode};
+use longhaul_core::message::{BlockKind, EntryKind, Scanner, View};
+
+use super::walk;
+use crate::lines::LineReader;
+
+/// How much of a file is looked at.
+const PART: u64 = 256 << 10;
+const BUFFER: usize = 32 << 10;
+/// Titles are cut after this many characters.
+const TITLE: usize = 100;
+
+/// The first thing the user said.
+pub(super) fn title(path: &Path) -> io::Result<Option<String>> {
+    first(path, |view| {
+        let flags = view.facets.flags;
+        if view.facets.kind != EntryKind::User || flags.meta || flags.compact_summary {
+            return None;
+        }
+        view.facets
+            .blocks
+            .iter()
+            .filter(|block| block.kind == BlockKind::Text && !block.inner && !block.blank)
+            .find_map(|block| spoken(&text(block.body.of(view.line))))
+    })
+}
+
+/// Whether a project's folder belongs to a working folder, by what the entries of its sessions say.
+pub(super) fn is_of_project(folder: &Path, working_folder: &Path) -> bool {
+    walk::children(folder, &mut Vec::new())
+        .iter()
+        .filter(|path| walk::is_transcript(path) && path.is_file())
+        .any(|path| {
+            let named = first(path, |view| {
+                Object::new(view.line)
+                    .string("cwd")
+                    .map(|cwd| cwd.into_owned())
+            });
+            named.is_ok_and(|cwd| cwd.is_some_and(|cwd| Path::new(&cwd) == working_folder))
+        })
+}
+
+/// The first answer that an entry at the beginning of the file gives.
+fn first<T>(path: &Path, mut ask: impl FnMut(View<'_>) -> Option<T>) -> io::Result<Option<T>> {
+    let mut lines = LineReader::with_buffer(File::open(path)?.take(PART), BUFFER);
+    let mut scanner = Scanner::default();
+    while let Some(line) = lines.next()? {
+        if let Ok(facets) = scanner.scan(line.bytes)
+            && let Some(answer) = ask(facets.view(line.bytes))
+        {
+            return Ok(Some(answer));
+        }
+    }
+    Ok(None)
+}
+
+/// The text of a block's body, which is a string literal.
+fn text(literal: &[u8]) -> String {
+    let content = literal.strip_prefix(b"\"").unwrap_or(literal);
+    decode(content.strip_suffix(b"\"").unwrap_or(content)).into_owned()
+}
+
+/// A title from a user's text: its first line. Texts that the host wrapped in tags were not typed.
+fn spoken(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.starts_with('<') {
+        return None;
+    }
+    let line = text.lines().next()?.trim();
+    let mut title: String = line
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(TITLE)
+        .collect();
+    if line.chars().nth(TITLE).is_some() {
+        title.push('…');
+    }
+    (!title.is_empty()).then_some(title)
+}

@@ -1,0 +1,73 @@
+//! The sessions of one project.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::{SessionId, Unlisted, peek, subagents_folder, walk};
+
+/// A session, as a list shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// Its id.
+    pub id: SessionId,
+    /// Its transcript.
+    pub path: PathBuf,
+    /// The transcript's size in bytes.
+    pub size: u64,
+    /// When the transcript was last changed.
+    pub modified: SystemTime,
+    /// The first thing the user said, if it stands near the beginning of the file.
+    pub title: Option<String>,
+    /// How many conversations of sub-agents it has in files of their own.
+    pub subagents: usize,
+}
+
+/// The sessions of a project.
+#[derive(Debug, Default)]
+pub struct Sessions {
+    /// Newest first.
+    pub sessions: Vec<Session>,
+    /// What could not be looked at.
+    pub problems: Vec<Unlisted>,
+}
+
+/// Lists the sessions in a project's folder. A folder that does not exist has none.
+#[tracing::instrument(level = "debug", skip_all, fields(folder = %project_folder.display()))]
+pub fn sessions(project_folder: &Path) -> Sessions {
+    let mut list = Sessions::default();
+    for path in walk::children(project_folder, &mut list.problems) {
+        let Some(id) = SessionId::of_transcript(&path).filter(|id| !id.is_subagent()) else {
+            continue;
+        };
+        match session(id, &path) {
+            Ok(session) => list.sessions.extend(session),
+            Err(error) => list.problems.push(Unlisted::new(path, error)),
+        }
+    }
+    // By time, then by name, so that the order is the same every time.
+    list.sessions
+        .sort_by(|a, b| (b.modified, &a.id).cmp(&(a.modified, &b.id)));
+    tracing::debug!(sessions = list.sessions.len(), "listed");
+    list
+}
+
+fn session(id: SessionId, path: &Path) -> std::io::Result<Option<Session>> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Ok(None);
+    }
+    let subagents = walk::children(&subagents_folder(path), &mut Vec::new())
+        .iter()
+        .filter_map(|path| SessionId::of_transcript(path))
+        .filter(SessionId::is_subagent)
+        .count();
+    Ok(Some(Session {
+        id,
+        path: path.to_owned(),
+        size: metadata.len(),
+        modified: metadata.modified()?,
+        title: peek::title(path)?,
+        subagents,
+    }))
+}

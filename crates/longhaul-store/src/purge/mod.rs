@@ -1,0 +1,164 @@
+//! Deleting sessions the user wants gone, and saying what (G2).
+//!
+//! In two steps: [`plan`] lists and changes nothing, [`PurgePlan::execute`] deletes what was listed and nothing else.
+//! Only ever inside the `projects` folder of our own home; links are removed, never followed.
+
+mod error;
+mod execute;
+mod survey;
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+pub use error::PurgeError;
+pub use execute::{Kept, KeptReason, PurgeReport};
+
+use crate::layout::{Home, Owner, SessionId, Unlisted};
+use survey::{Found, Survey};
+
+/// What is to go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PurgeWhat {
+    /// Sessions of which no file was changed for longer than this.
+    OlderThan(Duration),
+    /// One session.
+    Session(SessionId),
+    /// All sessions and whatever else lies among them.
+    Everything,
+}
+
+/// A file to be deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PurgeItem {
+    /// The file, or a link, which goes without what it leads to.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// How long ago it was changed, seen from the time of the plan.
+    pub age: Duration,
+    modified: Option<SystemTime>,
+}
+
+/// What would be deleted.
+#[derive(Debug)]
+pub struct PurgePlan {
+    items: Vec<PurgeItem>,
+    problems: Vec<Unlisted>,
+    /// Folders that go too if that leaves them empty, inner ones first.
+    folders: Vec<PathBuf>,
+}
+
+impl PurgePlan {
+    /// The files.
+    pub fn items(&self) -> &[PurgeItem] {
+        &self.items
+    }
+
+    /// What could not be looked at, and so is not in the plan.
+    pub fn problems(&self) -> &[Unlisted] {
+        &self.problems
+    }
+
+    /// The size of all files.
+    pub fn bytes(&self) -> u64 {
+        self.items.iter().map(|item| item.bytes).sum()
+    }
+}
+
+/// Lists what would be deleted, sub-agents' files with their session.
+#[tracing::instrument(level = "debug", skip_all, fields(root = %home.root().display(), ?what))]
+pub fn plan(home: &Home, what: &PurgeWhat, now: SystemTime) -> Result<PurgePlan, PurgeError> {
+    let mut plan = PurgePlan {
+        items: Vec::new(),
+        problems: Vec::new(),
+        folders: Vec::new(),
+    };
+    if let Some(projects) = safe_projects(home)? {
+        let survey = Survey::of(&projects, &mut plan.problems);
+        plan.take(survey, what, now);
+    }
+    if let (PurgeWhat::Session(id), true) = (what, plan.items.is_empty()) {
+        return Err(PurgeError::NoSuchSession {
+            id: id.clone(),
+            projects: home.projects(),
+        });
+    }
+    plan.items.sort_by(|a, b| a.path.cmp(&b.path));
+    plan.folders
+        .sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
+    tracing::debug!(files = plan.items.len(), bytes = plan.bytes(), "planned");
+    Ok(plan)
+}
+
+impl PurgePlan {
+    fn take(&mut self, survey: Survey, what: &PurgeWhat, now: SystemTime) {
+        let age = |found: &Found| {
+            found
+                .modified
+                .and_then(|time| now.duration_since(time).ok())
+                .unwrap_or_default()
+        };
+        for unit in survey.units {
+            let goes = match what {
+                PurgeWhat::Everything => true,
+                PurgeWhat::Session(id) => unit.name.as_deref() == Some(id.as_str()),
+                PurgeWhat::OlderThan(limit) => {
+                    unit.name.is_some() && unit.files.iter().all(|found| age(found) > *limit)
+                }
+            };
+            if goes {
+                self.folders.extend(unit.folders);
+                self.items
+                    .extend(unit.files.into_iter().map(|found| PurgeItem {
+                        age: age(&found),
+                        path: found.path,
+                        bytes: found.bytes,
+                        modified: found.modified,
+                    }));
+            }
+        }
+        // A project's folder goes if nothing is left in it, unless nothing of it was asked for.
+        let touched =
+            |folder: &PathBuf| self.items.iter().any(|item| item.path.starts_with(folder));
+        let everything = *what == PurgeWhat::Everything;
+        let emptied: Vec<PathBuf> = (survey.projects.into_iter())
+            .filter(|folder| everything || touched(folder))
+            .collect();
+        self.folders.extend(emptied);
+    }
+}
+
+/// The folder of our projects with links resolved, if there is one and all in it is ours to delete.
+fn safe_projects(home: &Home) -> Result<Option<PathBuf>, PurgeError> {
+    let root = match fs::canonicalize(home.root()) {
+        Ok(root) => root,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(source) => {
+            return Err(PurgeError::Unreadable {
+                path: home.root().to_owned(),
+                source,
+            });
+        }
+    };
+    if home.owner() != Owner::Longhaul {
+        return Err(PurgeError::NotOurs { path: root });
+    }
+    let user_home = home
+        .user_home()
+        .map(|user| fs::canonicalize(user).unwrap_or_else(|_| user.to_owned()));
+    if root.parent().is_none() || user_home.is_some_and(|user| user.starts_with(&root)) {
+        return Err(PurgeError::TooWide { path: root });
+    }
+    let projects = root.join("projects");
+    match fs::symlink_metadata(&projects) {
+        Ok(metadata) if metadata.is_dir() => Ok(Some(projects)),
+        Ok(_) => Err(PurgeError::NotAFolder { path: projects }),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(PurgeError::Unreadable {
+            path: projects,
+            source,
+        }),
+    }
+}

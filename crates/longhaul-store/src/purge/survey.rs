@@ -1,0 +1,109 @@
+//! What lies in the projects folder, grouped by session. Links are noted, never followed.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::fork;
+use crate::layout::{SessionId, Unlisted, children};
+
+/// Everything in the projects folder.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    pub(super) units: Vec<Unit>,
+    /// The folders of the projects.
+    pub(super) projects: Vec<PathBuf>,
+}
+
+/// Files that go together.
+#[derive(Debug, Default)]
+pub(super) struct Unit {
+    /// The session's id, or the name of a file that an interrupted fork left; `None` for what is neither.
+    pub(super) name: Option<String>,
+    pub(super) files: Vec<Found>,
+    pub(super) folders: Vec<PathBuf>,
+}
+
+/// A file or link.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) path: PathBuf,
+    pub(super) bytes: u64,
+    pub(super) modified: Option<SystemTime>,
+}
+
+impl Survey {
+    pub(super) fn of(projects: &Path, problems: &mut Vec<Unlisted>) -> Self {
+        let mut survey = Self::default();
+        let mut strays = Unit::default();
+        for path in children(projects, problems) {
+            if path.is_symlink() || !path.is_dir() {
+                strays.add(path, problems);
+            } else {
+                survey.project(&path, &mut strays, problems);
+                survey.projects.push(path);
+            }
+        }
+        survey.units.push(strays);
+        survey
+    }
+
+    fn project(&mut self, folder: &Path, strays: &mut Unit, problems: &mut Vec<Unlisted>) {
+        let mut units: BTreeMap<String, Unit> = BTreeMap::new();
+        for path in children(folder, problems) {
+            match unit_name(&path) {
+                Some(name) => units.entry(name).or_default().add(path, problems),
+                None => strays.add(path, problems),
+            }
+        }
+        self.units
+            .extend(units.into_iter().map(|(name, unit)| Unit {
+                name: Some(name),
+                ..unit
+            }));
+    }
+}
+
+/// The session that a file or folder in a project's folder belongs to.
+fn unit_name(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
+    if fork::is_temporary(name) {
+        return Some(name.to_owned());
+    }
+    if let Some(id) = SessionId::of_transcript(path) {
+        return Some(id.as_str().to_owned());
+    }
+    // A folder that has the name of a session beside it, or is made like a session's.
+    let id = SessionId::parse(name).ok()?;
+    let beside = path.with_file_name(id.file_name());
+    let is_of_session = beside.is_symlink() || beside.is_file() || path.join("subagents").is_dir();
+    (is_of_session && path.is_dir() && !path.is_symlink()).then(|| name.to_owned())
+}
+
+impl Unit {
+    /// Adds a file, a link, or all that a folder holds.
+    fn add(&mut self, path: PathBuf, problems: &mut Vec<Unlisted>) {
+        let mut paths = vec![path];
+        while let Some(path) = paths.pop() {
+            match fs::symlink_metadata(&path) {
+                Ok(metadata) if metadata.is_dir() => {
+                    paths.extend(children(&path, problems));
+                    self.folders.push(path);
+                }
+                Ok(metadata) => self.files.push(Found::new(path, &metadata)),
+                Err(error) => problems.push(Unlisted::new(path, error)),
+            }
+        }
+    }
+}
+
+impl Found {
+    fn new(path: PathBuf, metadata: &Metadata) -> Self {
+        Self {
+            path,
+            bytes: metadata.len(),
+            modified: metadata.modified().ok(),
+        }
+    }
+}
