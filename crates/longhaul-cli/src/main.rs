@@ -1,28 +1,37 @@
-//! scratch
-use longhaul_core::inspect::{Inspection, LineEnd};
-fn main() {
-    let f = std::env::args().nth(2).unwrap();
-    let mut r = longhaul_store::LineReader::open(std::path::Path::new(&f)).unwrap();
-    let mut i = Inspection::new();
-    while let Some(l) = r.next().unwrap() {
-        let e = match l.ending {
-            longhaul_store::Ending::Lf => LineEnd::Lf,
-            longhaul_store::Ending::CrLf => LineEnd::CrLf,
-            longhaul_store::Ending::None => LineEnd::EndOfFile,
-        };
-        i.line(l.number, l.offset, l.bytes, e);
+//! The `longhaul` command. One file a subcommand; `args.rs` is what can be typed, `failure.rs` how it fails.
+
+mod args;
+mod config;
+mod failure;
+mod inspect;
+mod logging;
+mod manual;
+mod purge;
+mod settings;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use failure::{Failure, Outcome};
+
+fn main() -> ExitCode {
+    match run(Args::parse()) {
+        Ok(outcome) => outcome.into(),
+        Err(failure) => failure.report(),
     }
-    if r.had_bom() {
-        i.byte_order_mark();
-    }
-    let rep = i
-        .report(
-            &longhaul_core::models::ModelTable::builtin(),
-            &Default::default(),
-        )
-        .unwrap();
-    println!("{}", serde_json::to_string(&rep).unwrap());
-    if !rep.problems.is_empty() {
-        std::process::exit(1)
+}
+
+fn run(args: Args) -> Result<Outcome, Failure> {
+    let settings = settings::Given::from(&args.global);
+    match args.command {
+        // These two must work whatever is configured.
+        Command::Completions(command) => manual::completions(&command),
+        Command::Man(command) => manual::man(&command),
+        Command::Config(command) => config::run(&command, &settings),
+        Command::Inspect(command) => inspect::run(&command, &settings),
+        Command::Purge(command) => purge::run(&command, &settings),
     }
 }

@@ -1,0 +1,170 @@
+//! What can be typed: raw flags, as given. What they mean is resolved in `settings.rs` and by each command.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand};
+
+/// Keeps an LLM agent's conversation going without end.
+///
+/// Longhaul counts what is in the model's window, says how near the limits are and what it all costs. It reads the
+/// transcripts that Claude Code writes (JSONL, one entry a line).
+#[derive(Debug, Parser)]
+#[command(
+    name = "longhaul",
+    version,
+    max_term_width = 100,
+    after_help = "Examples:
+  longhaul inspect session.jsonl        what is in this conversation's window
+  longhaul inspect ~/.claude/projects   all sessions below a folder
+  longhaul inspect 6113e919             a session by its id, or the beginning of it
+  longhaul config --explain             every setting and where its value came from"
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Flags of every command.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Global {
+    /// Read settings from this file instead of LONGHAUL_HOME/config.toml
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Settings")]
+    pub(crate) config: Option<PathBuf>,
+    /// Set any setting, as in `--set compaction.automatic=false` (see `longhaul config --explain`)
+    #[arg(long = "set", global = true, value_name = "KEY=VALUE", help_heading = "Settings")]
+    pub(crate) set: Vec<String>,
+    /// Show log lines on stderr that pass this filter, as in `debug` or `longhaul_store=trace`
+    #[arg(long, global = true, value_name = "FILTER", help_heading = "Settings")]
+    pub(crate) log: Option<String>,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Inspect(Inspect),
+    Config(Config),
+    Purge(Purge),
+    Completions(Completions),
+    Man(Man),
+}
+
+/// Show what is in a conversation's window, what it costs and how near the limits are
+///
+/// Reads one transcript, all transcripts below a folder, a session by its id, or standard input (`-`). Damaged files
+/// are read as far as they are intact, and what is wrong is listed with line numbers.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Exit codes: 0 fine, 1 problems found in the data and reported, 2 cannot read.
+
+Examples:
+  longhaul inspect session.jsonl
+  longhaul inspect session.jsonl --json | jq .context_tokens
+  longhaul inspect session.jsonl --window 200000      as if the window were smaller
+  zcat old.jsonl.gz | longhaul inspect -
+  longhaul inspect ~/.claude/projects/-home-me-app")]
+pub(crate) struct Inspect {
+    /// A transcript, a folder of transcripts, a session id (or its beginning), or `-` for standard input
+    #[arg(value_name = "FILE|DIR|SESSION-ID")]
+    pub(crate) target: String,
+    /// Print one JSON object instead (documented in docs/inspect-json.md)
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// List every response, not only the last ones
+    #[arg(long)]
+    pub(crate) turns: bool,
+    #[command(flatten)]
+    pub(crate) window: Window,
+}
+
+/// Flags that change what the window is taken for.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Window {
+    /// Count with this model's window and prices where the transcript names none
+    #[arg(long, value_name = "MODEL", help_heading = "Window")]
+    pub(crate) model: Option<String>,
+    /// A TOML file that adds models or overrides their fields
+    #[arg(long, value_name = "FILE", help_heading = "Window")]
+    pub(crate) models: Option<String>,
+    /// The most the window may hold, in tokens; only makes it smaller
+    #[arg(long, value_name = "TOKENS", help_heading = "Window")]
+    pub(crate) window: Option<String>,
+    /// The most a reply may hold, in tokens; only makes it smaller
+    #[arg(long, value_name = "TOKENS", help_heading = "Window")]
+    pub(crate) max_output: Option<String>,
+    /// Where automatic compaction begins, in percent of the effective window; only makes it earlier
+    #[arg(long, value_name = "PERCENT", help_heading = "Window")]
+    pub(crate) auto_compact_percent: Option<String>,
+    /// Where input is refused, in tokens
+    #[arg(long, value_name = "TOKENS", help_heading = "Window", hide = true)]
+    pub(crate) blocking_limit: Option<String>,
+}
+
+/// Show the settings
+///
+/// Settings come from, in rising order: defaults, the file LONGHAUL_HOME/config.toml, environment variables, flags.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  longhaul config
+  longhaul config --explain
+  DISABLE_AUTO_COMPACT=1 longhaul config --explain --json")]
+pub(crate) struct Config {
+    /// Also say where each value came from, what it does and which variables set it
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Print one JSON object instead
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Delete sessions that Longhaul keeps, and say which
+///
+/// Only ever deletes below LONGHAUL_HOME/projects; other programs' sessions are never touched. Without a choice, what
+/// is older than the setting `retention.days` goes.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  longhaul purge --older-than 30 --dry-run
+  longhaul purge --session 6113e919-67d3-417b-b525-c63700228d19 --yes
+  longhaul purge --all --yes")]
+pub(crate) struct Purge {
+    /// Delete sessions not changed for this many days
+    #[arg(long, value_name = "DAYS", conflicts_with_all = ["session", "all"])]
+    pub(crate) older_than: Option<u32>,
+    /// Delete this session
+    #[arg(long, value_name = "ID", conflicts_with = "all")]
+    pub(crate) session: Option<String>,
+    /// Delete all sessions
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Only say what would be deleted
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Print one JSON object instead; needs --yes or --dry-run
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Print a completion script for a shell
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  longhaul completions bash > ~/.local/share/bash-completion/completions/longhaul
+  longhaul completions zsh > ~/.zfunc/_longhaul
+  longhaul completions fish > ~/.config/fish/completions/longhaul.fish")]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Print the manual page, or write all pages into a folder
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  longhaul man | man -l -
+  longhaul man --dir ~/.local/share/man/man1")]
+pub(crate) struct Man {
+    /// Write longhaul.1 and one page for each subcommand into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}

@@ -1,0 +1,133 @@
+//! How the program ends: exit codes, and for each error the sentence and the next step. The one place for both.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use longhaul_core::config::ConfigError;
+use longhaul_core::models::ModelFileError;
+use longhaul_core::transcript::format::Foreign;
+use longhaul_core::window::WindowError;
+use longhaul_store::layout::{FindError, HomeError};
+use longhaul_store::purge::PurgeError;
+
+/// How a command ended that did what it was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// All is well: exit code 0.
+    Fine,
+    /// Something in the data is wrong and was reported: exit code 1.
+    Problems,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Fine => ExitCode::SUCCESS,
+            Outcome::Problems => ExitCode::from(1),
+        }
+    }
+}
+
+/// Why a command could not do what it was asked: exit code 2.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("cannot read {}: {source}", path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("cannot read standard input: {0}")]
+    Stdin(std::io::Error),
+    #[error("cannot write {}: {source}", path.display())]
+    Write { path: PathBuf, source: std::io::Error },
+    #[error("cannot write to standard output: {0}")]
+    Stdout(std::io::Error),
+    #[error("{name}: this is {}", foreign.what)]
+    Foreign { name: String, foreign: Foreign },
+    #[error("{name}: this is not a transcript: none of its lines is an entry")]
+    NotATranscript { name: String },
+    #[error("{}: no transcript in this folder", path.display())]
+    EmptyFolder { path: PathBuf },
+    #[error("{}: none of the {count} files here is a transcript", path.display())]
+    NoneReadable { path: PathBuf, count: usize },
+    #[error("{target}: no such file, and {find}")]
+    NoSuchTarget { target: String, find: FindError },
+    #[error("{target}: no such file or folder")]
+    NoSuchFile { target: String },
+    #[error(transparent)]
+    Find(FindError),
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error("--set {0:?} is not KEY=VALUE")]
+    BadSet(String),
+    #[error("{}: {source}", path.display())]
+    ModelFile { path: PathBuf, source: ModelFileError },
+    #[error(transparent)]
+    Window(#[from] WindowError),
+    #[error("the log filter {filter:?} cannot be used: {reason}")]
+    LogFilter { filter: String, reason: String },
+    #[error(transparent)]
+    Purge(#[from] PurgeError),
+    #[error("nothing says what to delete")]
+    PurgeWhat,
+    #[error("this would delete {0} files, and there is no terminal to ask on")]
+    PurgeUnasked(usize),
+}
+
+impl Failure {
+    /// What to do about it.
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Read { source, .. } => match source.kind() {
+                std::io::ErrorKind::PermissionDenied => "Check that you may read it.",
+                std::io::ErrorKind::NotFound => "Check the path.",
+                _ => return None,
+            },
+            Self::Foreign { foreign, .. } => foreign.advice,
+            Self::NotATranscript { .. } | Self::NoneReadable { .. } => {
+                "Longhaul reads Claude Code transcripts: JSONL, one entry a line, as under ~/.claude/projects."
+            }
+            Self::EmptyFolder { .. } => {
+                "Transcripts end in .jsonl. Claude Code keeps them in ~/.claude/projects, one folder a project."
+            }
+            Self::NoSuchTarget { .. } | Self::NoSuchFile { .. } => {
+                "Give a transcript, a folder, or a session id; `longhaul inspect ~/.claude/projects` lists sessions."
+            }
+            Self::Config(_) | Self::BadSet(_) => "`longhaul config --explain` lists all settings.",
+            Self::ModelFile { .. } => "`longhaul inspect --help` says where models come from; the file has the shape of [models.\"id\"] tables.",
+            Self::LogFilter { .. } => "Try `debug`, or `longhaul_store=trace`.",
+            Self::PurgeWhat => "Give --older-than DAYS, --session ID or --all, or set retention.days.",
+            Self::PurgeUnasked(_) => "Add --yes to delete, or --dry-run to see what would go.",
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
+
+    /// Says it on stderr.
+    pub(crate) fn report(&self) -> ExitCode {
+        // The reader went away, as `head` does: nobody is left to tell.
+        if let Self::Stdout(error) = self
+            && error.kind() == std::io::ErrorKind::BrokenPipe
+        {
+            return ExitCode::SUCCESS;
+        }
+        let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
+        tell(&format!("{red}error{red:#}: {self}"));
+        if let Some(hint) = self.hint() {
+            tell(&format!("  {hint}"));
+        }
+        ExitCode::from(2)
+    }
+}
+
+/// A line of talk on stderr. If even that fails there is nothing left to do.
+pub(crate) fn tell(line: &str) {
+    use std::io::Write;
+    let _ = writeln!(anstream::stderr(), "{line}");
+}
+
+/// A warning on stderr.
+pub(crate) fn warn(line: &str) {
+    let yellow = Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold();
+    tell(&format!("{yellow}warning{yellow:#}: {line}"));
+}

@@ -1,0 +1,120 @@
+//! From what was given to what is set: finds the configuration file and the environment, and lays flags over them.
+
+use std::path::{Path, PathBuf};
+
+use longhaul_core::config::{Config, FileLayer, Layers};
+use longhaul_core::models::ModelTable;
+use longhaul_store::layout::{Env, Home};
+
+use crate::args::{Global, Window};
+use crate::failure::{Failure, warn};
+use crate::logging;
+
+/// The name of the configuration file in LONGHAUL_HOME.
+const FILE_NAME: &str = "config.toml";
+
+/// The flags of every command, and where things lie.
+#[derive(Debug)]
+pub(crate) struct Given {
+    config: Option<PathBuf>,
+    flags: Vec<(String, String)>,
+    bad_set: Option<String>,
+    pub(crate) env: Env,
+}
+
+impl From<&Global> for Given {
+    fn from(global: &Global) -> Self {
+        let mut given = Self {
+            config: global.config.clone(),
+            flags: Vec::new(),
+            bad_set: None,
+            env: Env::of_process(),
+        };
+        for set in &global.set {
+            match set.split_once('=') {
+                Some((key, value)) => given.flags.push((key.trim().to_owned(), value.to_owned())),
+                None => given.bad_set = Some(set.clone()),
+            }
+        }
+        given
+            .flags
+            .extend(global.log.clone().map(|filter| ("log".to_owned(), filter)));
+        given
+    }
+}
+
+impl Given {
+    /// The settings, with the flags of a command. Starts logging as they say.
+    pub(crate) fn resolve(&self, flags: Vec<(String, String)>) -> Result<Config, Failure> {
+        if let Some(set) = &self.bad_set {
+            return Err(Failure::BadSet(set.clone()));
+        }
+        let layers = Layers {
+            file: self.file()?,
+            env: environment(),
+            flags: self.flags.iter().cloned().chain(flags).collect(),
+        };
+        let config = Config::load(&layers)?;
+        logging::start(&config.log)?;
+        for notice in config.notices() {
+            warn(&notice.to_string());
+        }
+        Ok(config)
+    }
+
+    /// The file that was named, or the usual one if it exists.
+    fn file(&self) -> Result<Option<FileLayer>, Failure> {
+        let read = |path: &Path| match std::fs::read_to_string(path) {
+            Ok(text) => Ok(FileLayer {
+                path: path.display().to_string(),
+                text,
+            }),
+            Err(source) => Err(Failure::Read {
+                path: path.to_owned(),
+                source,
+            }),
+        };
+        if let Some(path) = &self.config {
+            return read(path).map(Some);
+        }
+        // Without a home there is no usual file; a command that needs the home will say so.
+        let usual = Home::longhaul(&self.env).ok().map(|home| home.root().join(FILE_NAME));
+        usual.filter(|path| path.exists()).map(|path| read(&path)).transpose()
+    }
+}
+
+/// The variables whose names can concern us. Values that are not text are left out, as they cannot be meant for us.
+fn environment() -> Vec<(String, String)> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}
+
+/// The window flags as settings.
+pub(crate) fn window_flags(window: &Window) -> Vec<(String, String)> {
+    let flags = [
+        ("model", &window.model),
+        ("models.file", &window.models),
+        ("window.cap", &window.window),
+        ("window.max_output", &window.max_output),
+        ("window.auto_compact_percent", &window.auto_compact_percent),
+        ("window.blocking_limit", &window.blocking_limit),
+    ];
+    let given = flags.into_iter().filter_map(|(key, value)| value.clone().map(|value| (key.to_owned(), value)));
+    given.collect()
+}
+
+/// The built-in models, extended by the user's file.
+pub(crate) fn models(config: &Config) -> Result<ModelTable, Failure> {
+    let Some(file) = &config.models_file else {
+        return Ok(ModelTable::builtin());
+    };
+    let path = PathBuf::from(file);
+    let text = std::fs::read_to_string(&path).map_err(|source| Failure::Read {
+        path: path.clone(),
+        source,
+    })?;
+    ModelTable::builtin()
+        .extended_with(&text)
+        .map_err(|source| Failure::ModelFile { path, source })
+}

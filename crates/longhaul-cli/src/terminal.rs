@@ -1,0 +1,100 @@
+//! Facts about where output goes, and how numbers are written for people.
+
+use std::io::IsTerminal;
+
+/// Columns to write in: those of the terminal, within what reads well; 80 elsewhere.
+pub(crate) fn width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    columns.or_else(measured).unwrap_or(80).clamp(40, 120)
+}
+
+/// Whether pictures may lean on colour. Where they may not, they use letters instead.
+pub(crate) fn has_colour() -> bool {
+    anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
+}
+
+/// Whether somebody watches stderr, so that progress is worth showing.
+pub(crate) fn is_watched() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// 1234567 as 1,234,567.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// 1234567 as 1.2M: for places where the size matters more than the digits.
+pub(crate) fn short(number: u64) -> String {
+    let scaled = |unit: u64, letter: char| {
+        let tenths = (number * 10 + unit / 2) / unit;
+        match tenths {
+            0..100 => format!("{}.{}{letter}", tenths / 10, tenths % 10),
+            _ => format!("{}{letter}", (tenths + 5) / 10),
+        }
+    };
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..999_500 => scaled(1_000, 'K'),
+        999_500..999_500_000 => scaled(1_000_000, 'M'),
+        _ => scaled(1_000_000_000, 'B'),
+    }
+}
+
+/// Bytes for people.
+pub(crate) fn bytes(number: u64) -> String {
+    match number {
+        0..1_000 => format!("{number} B"),
+        _ => format!("{}B", short(number)),
+    }
+}
+
+/// Cuts a text to a number of columns, control characters made visible as spaces.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    use unicode_width::UnicodeWidthChar;
+    let mut cut = String::new();
+    let mut used = 0;
+    for c in text.chars().map(|c| if c.is_control() { ' ' } else { c }) {
+        let width = c.width().unwrap_or(0);
+        if used + width > columns.saturating_sub(1) {
+            cut.push('…');
+            break;
+        }
+        used += width;
+        cut.push(c);
+    }
+    cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_for_people() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(short(999), "999");
+        assert_eq!(short(1_000), "1.0K");
+        assert_eq!(short(9_960), "10K");
+        assert_eq!(short(167_000), "167K");
+        assert_eq!(short(999_700), "1.0M");
+        assert_eq!(short(20_140_000), "20M");
+    }
+
+    #[test]
+    fn text_is_cut_by_columns_not_by_characters() {
+        assert_eq!(cut("short", 10), "short");
+        assert_eq!(cut("漢字漢字", 5), "漢字…");
+        assert_eq!(cut("a\nb\u{1b}[31m", 20), "a b [31m");
+    }
+}
