@@ -39,7 +39,7 @@ pub(super) struct Kin {
 
 impl Lineage {
     /// Nothing known of a file of this size.
-    pub(super) fn from(size: u64) -> Self {
+    pub(super) fn unknown(size: u64) -> Self {
         Self {
             known: HashSet::new(),
             disowned: HashSet::new(),

@@ -31,6 +31,9 @@ use lineage::{Kin, Lineage};
 use lock::Locked;
 use medium::{Disk, Medium};
 
+/// One very long entry shall not hold its memory for the rest of the session.
+const KEPT_BUFFER: usize = 1 << 20;
+
 /// When an entry counts as safe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
@@ -96,7 +99,7 @@ impl TranscriptWriter {
             medium,
             durability,
             patience: Self::PATIENCE,
-            lineage: Lineage::from(size.len()),
+            lineage: Lineage::unknown(size.len()),
             buffer: Vec::new(),
             owed: Owed {
                 data: false,
@@ -213,6 +216,7 @@ impl TranscriptWriter {
     /// Fills the buffer with what is to be written; returns the size of the lines in it.
     fn put_together<L: AsRef<[u8]>>(&mut self, lines: &[L], size: u64) -> io::Result<u64> {
         self.buffer.clear();
+        self.buffer.shrink_to(KEPT_BUFFER);
         if is_torn(self.medium.file(), size)? {
             tracing::debug!(size, "the file does not end in a newline: one is added");
             self.buffer.push(b'\n');
