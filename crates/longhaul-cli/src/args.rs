@@ -33,7 +33,12 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "FILE", help_heading = "Settings")]
     pub(crate) config: Option<PathBuf>,
     /// Set any setting, as in `--set compaction.automatic=false` (see `longhaul config --explain`)
-    #[arg(long = "set", global = true, value_name = "KEY=VALUE", help_heading = "Settings")]
+    #[arg(
+        long = "set",
+        global = true,
+        value_name = "KEY=VALUE",
+        help_heading = "Settings"
+    )]
     pub(crate) set: Vec<String>,
     /// Show log lines on stderr that pass this filter, as in `debug` or `longhaul_store=trace`
     #[arg(long, global = true, value_name = "FILTER", help_heading = "Settings")]
@@ -55,14 +60,16 @@ pub(crate) enum Command {
 /// Reads one transcript, all transcripts below a folder, a session by its id, or standard input (`-`). Damaged files
 /// are read as far as they are intact, and what is wrong is listed with line numbers.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Exit codes: 0 fine, 1 problems found in the data and reported, 2 cannot read.
+#[command(
+    after_help = "Exit codes: 0 fine, 1 problems found in the data and reported, 2 cannot read.
 
 Examples:
   longhaul inspect session.jsonl
   longhaul inspect session.jsonl --json | jq .context_tokens
   longhaul inspect session.jsonl --window 200000      as if the window were smaller
   zcat old.jsonl.gz | longhaul inspect -
-  longhaul inspect ~/.claude/projects/-home-me-app")]
+  longhaul inspect ~/.claude/projects/-home-me-app"
+)]
 pub(crate) struct Inspect {
     /// A transcript, a folder of transcripts, a session id (or its beginning), or `-` for standard input
     #[arg(value_name = "FILE|DIR|SESSION-ID")]

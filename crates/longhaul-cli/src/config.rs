@@ -22,12 +22,17 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     let dim = Style::new().dimmed();
     for setting in config.explain() {
         let value = setting.value.as_deref().unwrap_or("(unset)");
-        let set = if setting.source == Source::Default { dim } else { bold };
+        let set = if setting.source == Source::Default {
+            dim
+        } else {
+            bold
+        };
         writeln!(out, "{set}{} = {value}{set:#}", setting.key).map_err(Failure::Stdout)?;
         if command.explain {
             writeln!(out, "    from {}", setting.source).map_err(Failure::Stdout)?;
             writeln!(out, "    {dim}{}{dim:#}", setting.doc).map_err(Failure::Stdout)?;
-            writeln!(out, "    {dim}{}{dim:#}", setting.env_names.join(", ")).map_err(Failure::Stdout)?;
+            writeln!(out, "    {dim}{}{dim:#}", setting.env_names.join(", "))
+                .map_err(Failure::Stdout)?;
         }
     }
     Ok(Outcome::Fine)

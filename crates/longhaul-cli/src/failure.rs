@@ -33,11 +33,17 @@ impl From<Outcome> for ExitCode {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error("cannot read {}: {source}", path.display())]
-    Read { path: PathBuf, source: std::io::Error },
+    Read {
+        path: PathBuf,
+        source: std::io::Error,
+    },
     #[error("cannot read standard input: {0}")]
     Stdin(std::io::Error),
     #[error("cannot write {}: {source}", path.display())]
-    Write { path: PathBuf, source: std::io::Error },
+    Write {
+        path: PathBuf,
+        source: std::io::Error,
+    },
     #[error("cannot write to standard output: {0}")]
     Stdout(std::io::Error),
     #[error("{name}: this is {}", foreign.what)]
@@ -61,7 +67,10 @@ pub(crate) enum Failure {
     #[error("--set {0:?} is not KEY=VALUE")]
     BadSet(String),
     #[error("{}: {source}", path.display())]
-    ModelFile { path: PathBuf, source: ModelFileError },
+    ModelFile {
+        path: PathBuf,
+        source: ModelFileError,
+    },
     #[error(transparent)]
     Window(#[from] WindowError),
     #[error("the log filter {filter:?} cannot be used: {reason}")]
@@ -94,9 +103,13 @@ impl Failure {
                 "Give a transcript, a folder, or a session id; `longhaul inspect ~/.claude/projects` lists sessions."
             }
             Self::Config(_) | Self::BadSet(_) => "`longhaul config --explain` lists all settings.",
-            Self::ModelFile { .. } => "`longhaul inspect --help` says where models come from; the file has the shape of [models.\"id\"] tables.",
+            Self::ModelFile { .. } => {
+                "`longhaul inspect --help` says where models come from; the file has the shape of [models.\"id\"] tables."
+            }
             Self::LogFilter { .. } => "Try `debug`, or `longhaul_store=trace`.",
-            Self::PurgeWhat => "Give --older-than DAYS, --session ID or --all, or set retention.days.",
+            Self::PurgeWhat => {
+                "Give --older-than DAYS, --session ID or --all, or set retention.days."
+            }
             Self::PurgeUnasked(_) => "Add --yes to delete, or --dry-run to see what would go.",
             _ => return None,
         };

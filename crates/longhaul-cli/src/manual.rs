@@ -31,6 +31,8 @@ pub(crate) fn man(command: &Man) -> Result<Outcome, Failure> {
 }
 
 fn print(bytes: &[u8]) -> Result<Outcome, Failure> {
-    std::io::stdout().write_all(bytes).map_err(Failure::Stdout)?;
+    std::io::stdout()
+        .write_all(bytes)
+        .map_err(Failure::Stdout)?;
     Ok(Outcome::Fine)
 }

@@ -4,7 +4,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::time::{Duration, SystemTime};
 
 use longhaul_store::layout::{Home, SessionId};
-use longhaul_store::purge::{self, PurgePlan, PurgeReport, PurgeWhat};
+use longhaul_store::purge::{self, Kept, PurgeItem, PurgePlan, PurgeReport, PurgeWhat};
 use serde_json::json;
 
 use crate::args::Purge as Command;
@@ -23,14 +23,14 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
         warn(&problem.to_string());
     }
     if command.dry_run || plan.items().is_empty() {
-        return print(command, &plan, None);
+        return print(command, plan.items(), None);
     }
     if !command.yes && !confirmed(&plan)? {
         tell("Nothing was deleted.");
         return Ok(Outcome::Fine);
     }
-    let report = plan.execute();
-    print(command, &plan, Some(&report))
+    let listed: Vec<_> = plan.items().to_vec();
+    print(command, &listed, Some(&plan.execute()))
 }
 
 fn what(command: &Command, retention: Option<u32>) -> Result<PurgeWhat, Failure> {
@@ -54,43 +54,69 @@ fn confirmed(plan: &PurgePlan) -> Result<bool, Failure> {
     for item in plan.items() {
         tell(&format!("  {}", cut(&item.path.display().to_string(), 200)));
     }
-    tell(&format!("Delete these {} files ({})? [y/N]", plan.items().len(), bytes(plan.bytes())));
+    tell(&format!(
+        "Delete these {} files ({})? [y/N]",
+        plan.items().len(),
+        bytes(plan.bytes())
+    ));
     let mut answer = String::new();
-    stdin.lock().read_line(&mut answer).map_err(Failure::Stdin)?;
+    stdin
+        .lock()
+        .read_line(&mut answer)
+        .map_err(Failure::Stdin)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-fn print(command: &Command, plan: &PurgePlan, report: Option<&PurgeReport>) -> Result<Outcome, Failure> {
+/// Says what was deleted; without a report, what would be.
+fn print(
+    command: &Command,
+    items: &[PurgeItem],
+    report: Option<&PurgeReport>,
+) -> Result<Outcome, Failure> {
+    let kept = report.map_or(&[][..], |report| &report.kept);
+    let deleted = report.map_or(&[][..], |report| &report.deleted);
+    let outcome = if kept.is_empty() {
+        Outcome::Fine
+    } else {
+        Outcome::Problems
+    };
     let mut out = anstream::stdout().lock();
-    let kept = report.map_or(&[][..], PurgeReport::kept);
-    let outcome = if kept.is_empty() { Outcome::Fine } else { Outcome::Problems };
-    let gone = |path: &std::path::Path| report.is_some() && !kept.iter().any(|kept| kept.path == path);
     let mut write = |line: String| writeln!(out, "{line}").map_err(Failure::Stdout);
     if command.json {
-        let files: Vec<_> = plan
-            .items()
-            .iter()
-            .map(|item| {
-                json!({
-                    "path": item.path,
-                    "bytes": item.bytes,
-                    "age_seconds": item.age.as_secs(),
-                    "deleted": gone(&item.path),
-                })
+        let file = |item: &PurgeItem| {
+            json!({
+                "path": item.path,
+                "bytes": item.bytes,
+                "age_seconds": item.age.as_secs(),
+                "deleted": deleted.contains(item),
             })
-            .collect();
-        let kept: Vec<_> = kept.iter().map(|kept| json!({ "path": kept.path, "reason": kept.reason.to_string() })).collect();
+        };
+        let reason =
+            |kept: &Kept| json!({ "path": kept.item.path, "reason": kept.reason.to_string() });
+        let files: Vec<_> = items.iter().map(file).collect();
+        let kept: Vec<_> = kept.iter().map(reason).collect();
         write(format!("{:#}", json!({ "files": files, "kept": kept })))?;
         return Ok(outcome);
     }
-    let verb = if report.is_some() { "deleted" } else { "would delete" };
-    for item in plan.items().iter().filter(|item| report.is_none() || gone(&item.path)) {
-        write(format!("{verb} {} ({})", item.path.display(), bytes(item.bytes)))?;
+    let (verb, named) = match report {
+        Some(_) => ("deleted", deleted),
+        None => ("would delete", items),
+    };
+    for item in named {
+        write(format!(
+            "{verb} {} ({})",
+            item.path.display(),
+            bytes(item.bytes)
+        ))?;
     }
     for kept in kept {
-        write(format!("kept {}: {}", kept.path.display(), kept.reason))?;
+        write(format!(
+            "kept {}: {}",
+            kept.item.path.display(),
+            kept.reason
+        ))?;
     }
-    if plan.items().is_empty() {
+    if items.is_empty() {
         write("Nothing to delete.".to_owned())?;
     }
     Ok(outcome)

@@ -78,8 +78,13 @@ impl Given {
             return read(path).map(Some);
         }
         // Without a home there is no usual file; a command that needs the home will say so.
-        let usual = Home::longhaul(&self.env).ok().map(|home| home.root().join(FILE_NAME));
-        usual.filter(|path| path.exists()).map(|path| read(&path)).transpose()
+        let usual = Home::longhaul(&self.env)
+            .ok()
+            .map(|home| home.root().join(FILE_NAME));
+        usual
+            .filter(|path| path.exists())
+            .map(|path| read(&path))
+            .transpose()
     }
 }
 
@@ -100,7 +105,9 @@ pub(crate) fn window_flags(window: &Window) -> Vec<(String, String)> {
         ("window.auto_compact_percent", &window.auto_compact_percent),
         ("window.blocking_limit", &window.blocking_limit),
     ];
-    let given = flags.into_iter().filter_map(|(key, value)| value.clone().map(|value| (key.to_owned(), value)));
+    let given = flags
+        .into_iter()
+        .filter_map(|(key, value)| value.clone().map(|value| (key.to_owned(), value)));
     given.collect()
 }
 

@@ -4,7 +4,9 @@ use std::io::IsTerminal;
 
 /// Columns to write in: those of the terminal, within what reads well; 80 elsewhere.
 pub(crate) fn width() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let columns = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.parse().ok());
     let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     columns.or_else(measured).unwrap_or(80).clamp(40, 120)
 }

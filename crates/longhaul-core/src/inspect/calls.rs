@@ -189,11 +189,10 @@ fn note(entry: View<'_>, block: &Block) -> CallNote {
                 about = path.clone();
             }
             b"command" | b"pattern" | b"url" | b"query" | b"path" | b"notebook_path"
-            | b"description" => {
-                if about.is_none() {
+            | b"description"
+                if about.is_none() => {
                     about = text().map(json::decode);
                 }
-            }
             _ => {}
         }
         Ok(())

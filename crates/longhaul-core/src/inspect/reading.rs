@@ -93,23 +93,32 @@ impl Inspection {
         self.damaged
     }
 
-    /// How many entries look like those of a transcript.
-    pub fn recognised_entries(&self) -> usize {
-        let rows = self.table.rows().iter();
-        rows.filter(|row| row.kind != EntryKind::Other || row.uuid.is_some())
-            .count()
+    /// How many lines were intact.
+    pub fn entries(&self) -> usize {
+        self.table.rows().len()
     }
 
-    /// The report on everything taken so far.
+    /// Whether this cannot have been a transcript: there were lines, none is an entry, and none is the beginning of
+    /// one that was cut off.
+    pub fn is_no_transcript(&self) -> bool {
+        let mut rows = self.table.rows().iter();
+        let any_entry = rows.any(|row| row.kind != EntryKind::Other || row.uuid.is_some());
+        let torn = |problem: &Problem| problem.kind == ProblemKind::TornLine;
+        let lines = self.damaged > 0 || self.entries() > 0;
+        lines && !any_entry && !self.problems.iter().any(torn)
+    }
+
+    /// The report on everything taken so far. `default_model` is counted with where no reply names one.
     pub fn report(
         mut self,
         models: &ModelTable,
         settings: &Settings,
+        default_model: Option<&str>,
     ) -> Result<Report, WindowError> {
         let conversation = Conversation::resolve(&self.table, &mut self.problems);
         let context = conversation.ledger(&self.table).context();
         let table = &self.table;
-        let model = model(table, &conversation);
+        let model = model(table, &conversation).or(default_model);
         let resolved = models.resolve(model.unwrap_or("unknown"));
         let bill = Bill::of(table, &conversation, models);
         let in_view = categories::results_in_view(table, &conversation);

@@ -2,7 +2,7 @@
 
 use super::report::{Sidechains, Turn, UsageReport};
 use crate::hash::Map;
-use crate::message::{EntryKind, Id, Usage};
+use crate::message::{Id, Usage};
 use crate::models::{ModelTable, Resolved};
 use crate::money::Usd;
 use crate::transcript::{Conversation, Row, Table};

@@ -31,7 +31,7 @@ fn any_value() -> impl Strategy<Value = Value> {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..8).prop_map(Value::from),
             proptest::collection::btree_map("[a-z\"\\\\é]{0,6}", inner, 0..8)
-                .prop_map(|map| Value::from_iter(map)),
+                .prop_map(Value::from_iter),
         ]
     })
 }
