@@ -17,6 +17,7 @@ pub mod load;
 pub mod ownership;
 mod private;
 pub mod purge;
+pub mod resume;
 pub mod tail;
 
 pub use append::{AppendError, Appended, Durability, Link, TranscriptWriter};
@@ -26,4 +27,5 @@ pub use layout::{Env, Home, Owner, SessionId};
 pub use lines::{Ending, LineReader, RawLine};
 pub use load::{Content, Line, Loaded, load, load_from, write_back};
 pub use ownership::{Force, Refusal, may_change_in_place};
+pub use resume::{Resumed, resume};
 pub use tail::{TailLine, TailReader};

@@ -1,0 +1,86 @@
+//! Taking a conversation up again (M5) by reading only the tail of its file.
+//!
+//! Two passes over the tail: backwards, until [`ResumeProbe`] says that the live view is covered, then forward, to keep
+//! the entries and resolve the view as for a whole file. What lies before the tail is never read, so the cost of a
+//! resume is that of the live view, not of the file.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
+use std::path::Path;
+
+use longhaul_core::message::{Entry, Scanner};
+use longhaul_core::tokens::{Ledger, Rough};
+use longhaul_core::transcript::{Conversation, Need, ResumeProbe, Table};
+
+use crate::error::ReadError;
+use crate::load::{Content, load_from};
+use crate::tail::TailReader;
+
+/// A conversation as the model sees it, read from the tail of its file.
+#[derive(Debug)]
+pub struct Resumed {
+    /// The live view in order, the boundary it begins with included.
+    pub entries: Vec<Entry>,
+    /// Where each entry's line starts in the file, in the same order.
+    pub offsets: Vec<u64>,
+    /// The count of the view, ready for the next turn.
+    pub ledger: Ledger,
+    /// Where reading began; nothing before it was kept.
+    pub read_from: u64,
+    /// Lines of the tail that are not intact. `inspect` says more about them.
+    pub damaged: usize,
+}
+
+/// Resumes the conversation in a file.
+#[tracing::instrument(level = "debug", skip_all, fields(path = %path.display()))]
+pub fn resume(path: &Path) -> Result<Resumed, ReadError> {
+    let failed = |source| ReadError {
+        path: path.to_owned(),
+        source,
+    };
+    let mut file = File::open(path).map_err(failed)?;
+    let end = file.metadata().map_err(failed)?.len();
+    let from = view_start(&file).map_err(failed)?;
+    tracing::debug!(from, end, "tail found");
+    file.seek(SeekFrom::Start(from)).map_err(failed)?;
+    let tail = load_from(file, end - from).map_err(failed)?;
+
+    let mut table = Table::default();
+    let mut lines = Vec::new();
+    let mut damaged = 0;
+    for line in tail.into_lines() {
+        match line.content {
+            Content::Entry(entry) => {
+                table.push(line.number, from + line.offset, entry.view(), &Rough);
+                lines.push(entry);
+            }
+            Content::Damaged { .. } => damaged += 1,
+            Content::Blank(_) => {}
+        }
+    }
+    // Parents that lie before the tail look like dangling ones here; judging the file is for `inspect`.
+    let conversation = Conversation::resolve(&table, &mut Vec::new());
+    let rows = &conversation.view().rows;
+    Ok(Resumed {
+        entries: rows.iter().map(|row| lines[*row as usize].clone()).collect(),
+        offsets: rows.iter().map(|row| table.rows()[*row as usize].offset).collect(),
+        ledger: conversation.ledger(&table),
+        read_from: from,
+        damaged,
+    })
+}
+
+/// Where the live view begins; the beginning of the file if nothing says otherwise.
+fn view_start(file: &File) -> io::Result<u64> {
+    let mut lines = TailReader::new(file)?;
+    let mut scanner = Scanner::default();
+    let mut probe = ResumeProbe::new();
+    while let Some(line) = lines.next()? {
+        if let Ok(facets) = scanner.scan(line.bytes)
+            && let Need::From(offset) = probe.line(line.offset, facets.view(line.bytes))
+        {
+            return Ok(offset);
+        }
+    }
+    Ok(0)
+}
