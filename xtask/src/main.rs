@@ -1,2 +1,57 @@
-//! Project chores.
-fn main() {}
+//! Project chores that a shell script would do worse: `cargo xtask <command>`.
+//!
+//! `arch` holds the workspace against its plan, `spec` says which tests prove which number of a specification,
+//! `package` makes every publishable crate and builds what was packaged. Each is one room of this crate.
+
+mod arch;
+mod package;
+mod spec;
+mod workspace;
+
+use std::process::ExitCode;
+
+use workspace::Workspace;
+
+/// What a chore gives back: nothing more to say, or sentences about what is wrong.
+type Outcome = Result<(), Vec<String>>;
+
+const USAGE: &str = "\
+usage: cargo xtask <command>
+
+  arch         check which crate uses which, that files are small and introduced, that documents tell the truth
+  spec FILE    for each number in a specification: the tests that name it
+  package      package every publishable crate and build the packages together
+
+exit codes: 0 fine, 1 something is wrong, 2 asked wrongly";
+
+#[expect(
+    clippy::print_stdout,
+    reason = "stdout is data, and help was asked for"
+)]
+#[expect(clippy::print_stderr, reason = "stderr is talk")]
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let outcome = match args.as_slice() {
+        ["arch"] => Workspace::load().and_then(|workspace| arch::run(&workspace)),
+        ["spec", file] => Workspace::load().and_then(|workspace| spec::run(&workspace, file)),
+        ["package"] => Workspace::load().and_then(|workspace| package::run(&workspace)),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(sentences) => {
+            for sentence in &sentences {
+                eprintln!("{sentence}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Usage as the API would report it: a prompt cache that grows with the conversation and goes cold with time.
+//!
+//! The counts hang together (what one request writes to the cache the next one reads), which is what readers are
+//! tested on; they are not a tokenizer's.
+
+use super::spec::CacheTtl;
+use super::truth::Usage;
+use crate::rng::Rng;
+use crate::timestamp::Millis;
+
+/// The state behind the usage numbers of one thread.
+#[derive(Clone, Debug)]
+pub(super) struct Meter {
+    /// System prompt and tools.
+    base: u64,
+    /// The conversation since the last boundary.
+    history: u64,
+    /// How much of the prefix the cache holds.
+    cached: u64,
+    last_request: Millis,
+    ttl: CacheTtl,
+}
+
+/// Characters of agent content per token, times ten.
+const CHARS_PER_TOKEN_X10: u64 = 26;
+
+/// What a text of so many bytes counts.
+pub(super) fn tokens(bytes: usize) -> u64 {
+    bytes as u64 * 10 / CHARS_PER_TOKEN_X10
+}
+
+impl Meter {
+    pub(super) fn new(rng: &mut Rng, ttl: CacheTtl, low: usize, high: usize) -> Self {
+        Self {
+            base: rng.between(low, high) as u64,
+            history: 0,
+            cached: 0,
+            last_request: 0,
+            ttl,
+        }
+    }
+
+    /// More content for the next request.
+    pub(super) fn add(&mut self, tokens: u64) {
+        self.history += tokens;
+    }
+
+    /// The conversation became its summary.
+    pub(super) fn compact(&mut self, tokens: u64) {
+        self.history = tokens;
+        self.cached = self.base;
+    }
+
+    /// Some of it was cleared, which breaks the cached prefix.
+    pub(super) fn clear(&mut self, tokens: u64) {
+        self.history = self.history.saturating_sub(tokens);
+        self.cached = self.base;
+    }
+
+    /// One request: its usage without output.
+    pub(super) fn request(&mut self, rng: &mut Rng, now: Millis) -> Usage {
+        let life: Millis = match self.ttl {
+            CacheTtl::FiveMinutes => 5 * 60_000,
+            CacheTtl::OneHour => 60 * 60_000,
+        };
+        if now.saturating_sub(self.last_request) > life {
+            self.cached = 0;
+        }
+        self.last_request = now;
+        let total = self.base + self.history;
+        let input = rng.between(1, 12) as u64;
+        let read = self.cached.min(total.saturating_sub(input));
+        let written = total.saturating_sub(input + read);
+        self.cached = read + written;
+        let (five, hour) = match self.ttl {
+            CacheTtl::FiveMinutes => (written, 0),
+            CacheTtl::OneHour => (0, written),
+        };
+        Usage {
+            input,
+            cache_read: read,
+            cache_write_5m: five,
+            cache_write_1h: hour,
+            output: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_request_writes_the_next_one_reads() {
+        let mut rng = Rng::new(1);
+        let mut meter = Meter::new(&mut rng, CacheTtl::FiveMinutes, 20_000, 20_000);
+        meter.add(1_000);
+        let first = meter.request(&mut rng, 1_000_000);
+        assert_eq!(first.context(), 21_000);
+        assert_eq!(first.cache_read, 0);
+        meter.add(500);
+        let second = meter.request(&mut rng, 1_060_000);
+        assert_eq!(second.cache_read, first.cache_write_5m);
+        assert_eq!(second.context(), 21_500);
+        let cold = meter.request(&mut rng, 9_000_000);
+        assert_eq!(cold.cache_read, 0);
+        meter.compact(300);
+        assert_eq!(meter.request(&mut rng, 9_000_001).context(), 20_300);
+    }
+}

@@ -1,0 +1,248 @@
+//! What a generated session is to hold.
+
+use super::{Generator, Session};
+
+/// One kind of line or habit that can be switched on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Feature {
+    /// Thinking blocks with signatures, on lines of their own.
+    Thinking,
+    /// Several calls in one response, some with results written between them.
+    ParallelCalls,
+    /// The `toolUseResult` copy of every result, `structuredPatch` and `originalFile` among it.
+    ToolUseResult,
+    /// `hook_progress` lines around every call: more than half of the lines in files that have them.
+    HookProgress,
+    /// `bash_progress` lines of slow commands.
+    BashProgress,
+    /// `agent_progress` lines: whole messages, with ids and usage, nested inside a progress line.
+    AgentProgress,
+    /// `file-history-snapshot` lines, which have no uuid.
+    Snapshots,
+    /// `stop_hook_summary` and `turn_duration` lines.
+    SystemLines,
+    /// Attachment lines.
+    Attachments,
+    /// Sub-agents' lines inside the main file.
+    Sidechains,
+    /// Pictures in prompts and in results.
+    Images,
+    /// Meta messages and wrappers of local commands.
+    Meta,
+    /// The same path and range read again.
+    DuplicateReads,
+    /// Letters outside ASCII.
+    NonAscii,
+    /// Calls that fail.
+    ToolErrors,
+    /// Replies that are API errors: model `<synthetic>`, zero usage.
+    ApiErrors,
+    /// `queue-operation` lines, which have no uuid.
+    QueueOperations,
+    /// `summary` title lines at the head of the file.
+    Titles,
+    /// `microcompact_boundary` lines.
+    Microcompact,
+    /// Turns that were taken back: branches of the chain that nothing continues.
+    Branches,
+    /// Pauses of more than an hour between turns.
+    IdleGaps,
+    /// Early lines of a response with a partial output count; some responses never get the full one.
+    PartialUsage,
+}
+
+impl Feature {
+    /// Every feature.
+    pub const ALL: [Self; 22] = [
+        Self::Thinking,
+        Self::ParallelCalls,
+        Self::ToolUseResult,
+        Self::HookProgress,
+        Self::BashProgress,
+        Self::AgentProgress,
+        Self::Snapshots,
+        Self::SystemLines,
+        Self::Attachments,
+        Self::Sidechains,
+        Self::Images,
+        Self::Meta,
+        Self::DuplicateReads,
+        Self::NonAscii,
+        Self::ToolErrors,
+        Self::ApiErrors,
+        Self::QueueOperations,
+        Self::Titles,
+        Self::Microcompact,
+        Self::Branches,
+        Self::IdleGaps,
+        Self::PartialUsage,
+    ];
+
+    const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+}
+
+/// When the conversation is compacted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compaction {
+    /// Not at all.
+    Never,
+    /// When the context has reached so many tokens, as the real thing does near 167,000.
+    AtTokens(u64),
+    /// After every so many rounds, for small files with many boundaries.
+    EveryRounds(usize),
+}
+
+/// What a compaction keeps verbatim, and how its boundary says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Nothing: boundary and summary only.
+    Nothing,
+    /// The newest rounds; `preservedSegment` anchored at the summary.
+    AfterSummary,
+    /// The oldest rounds since the boundary before; `preservedSegment` anchored at the boundary itself.
+    AfterBoundary,
+    /// Some of the newest rounds; `preservedMessages.uuids` lists them, and the segment beside it spans more.
+    Listed,
+}
+
+/// How long what is written to the prompt cache lives; decides which half of `cache_creation` counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheTtl {
+    /// Five minutes.
+    FiveMinutes,
+    /// One hour.
+    OneHour,
+}
+
+/// Whose transcript it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The main conversation.
+    Main,
+    /// A sub-agent's own file, in which every line is a sidechain line.
+    SubAgent,
+}
+
+/// What a session is to hold. `new` gives one like the real files; the methods change it.
+#[derive(Clone, Debug)]
+pub struct SessionSpec {
+    pub(super) seed: u64,
+    pub(super) rounds: usize,
+    pub(super) features: u32,
+    pub(super) compaction: Compaction,
+    pub(super) kept: Kept,
+    pub(super) cache_ttl: CacheTtl,
+    pub(super) role: Role,
+    pub(super) model: String,
+}
+
+impl SessionSpec {
+    /// A main session of `rounds` model responses with every feature, compacted at 167,000 tokens, keeping nothing.
+    #[must_use]
+    pub fn new(seed: u64, rounds: usize) -> Self {
+        Self {
+            seed,
+            rounds,
+            features: Feature::ALL
+                .iter()
+                .fold(0, |set, feature| set | feature.bit()),
+            compaction: Compaction::AtTokens(167_000),
+            kept: Kept::Nothing,
+            cache_ttl: CacheTtl::FiveMinutes,
+            role: Role::Main,
+            model: String::from("claude-sonnet-4-5-20250929"),
+        }
+    }
+
+    /// Every feature off and no compaction: prompts, replies, one call at a time.
+    #[must_use]
+    pub fn plain(mut self) -> Self {
+        self.features = 0;
+        self.compaction = Compaction::Never;
+        self
+    }
+
+    /// Switches a feature on.
+    #[must_use]
+    pub fn with(mut self, feature: Feature) -> Self {
+        self.features |= feature.bit();
+        self
+    }
+
+    /// Switches a feature off.
+    #[must_use]
+    pub fn without(mut self, feature: Feature) -> Self {
+        self.features &= !feature.bit();
+        self
+    }
+
+    /// Whether a feature is on.
+    #[must_use]
+    pub fn has(&self, feature: Feature) -> bool {
+        self.features & feature.bit() != 0
+    }
+
+    /// When to compact.
+    #[must_use]
+    pub fn compaction(mut self, compaction: Compaction) -> Self {
+        self.compaction = compaction;
+        self
+    }
+
+    /// What a compaction keeps.
+    #[must_use]
+    pub fn kept(mut self, kept: Kept) -> Self {
+        self.kept = kept;
+        self
+    }
+
+    /// How long cache writes live.
+    #[must_use]
+    pub fn cache_ttl(mut self, ttl: CacheTtl) -> Self {
+        self.cache_ttl = ttl;
+        self
+    }
+
+    /// Whose transcript it is. A sub-agent's has no compaction, snapshots, branches or sub-agents of its own.
+    #[must_use]
+    pub fn role(mut self, role: Role) -> Self {
+        self.role = role;
+        if role == Role::SubAgent {
+            self.compaction = Compaction::Never;
+            for feature in [
+                Feature::Snapshots,
+                Feature::Sidechains,
+                Feature::AgentProgress,
+                Feature::Branches,
+                Feature::Titles,
+                Feature::QueueOperations,
+                Feature::Microcompact,
+            ] {
+                self = self.without(feature);
+            }
+        }
+        self
+    }
+
+    /// The model named on replies.
+    #[must_use]
+    pub fn model(mut self, model: &str) -> Self {
+        self.model = model.to_owned();
+        self
+    }
+
+    /// The transcript and the truth about it.
+    #[must_use]
+    pub fn generate(&self) -> Session {
+        Generator::new(self.clone()).run()
+    }
+
+    /// The transcript alone.
+    #[must_use]
+    pub fn bytes(&self) -> Vec<u8> {
+        self.generate().bytes
+    }
+}

@@ -1,0 +1,201 @@
+//! Tool calls: which tool, with what input, and what it will answer. Also the small made-up project they work on.
+//!
+//! One file for each kind of tool; each gives input and answer together, with the `toolUseResult` copy that tool keeps.
+
+mod files;
+mod lists;
+mod search;
+mod shell;
+
+use super::generator::Generator;
+use super::meter;
+use super::spec::Feature;
+use super::tape::Written;
+use crate::ids;
+use crate::json::{Object, array, quote};
+use crate::rng::Rng;
+use crate::words;
+
+/// A call's input as JSON, and its answer.
+type Both = (String, Answer);
+
+/// A call that has been decided, answer included.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) id: String,
+    pub(super) tool: &'static str,
+    /// `input` as JSON.
+    pub(super) input: String,
+    pub(super) answer: Answer,
+    /// A sub-agent's id and prompt, for `Task`.
+    pub(super) agent: Option<(String, String)>,
+}
+
+/// What a call answers.
+#[derive(Debug)]
+pub(super) struct Answer {
+    /// `content` of the result block, as JSON.
+    pub(super) content: String,
+    /// The `toolUseResult` copy, as JSON.
+    pub(super) copy: String,
+    pub(super) fails: bool,
+}
+
+/// A file of the made-up project. Its content follows from its seed, so a second read finds the same.
+#[derive(Debug)]
+pub(super) struct SourceFile {
+    pub(super) path: String,
+    pub(super) seed: u64,
+    pub(super) lines: usize,
+}
+
+/// One item of the todo list.
+#[derive(Clone, Debug)]
+pub(super) struct Todo {
+    pub(super) content: String,
+    pub(super) status: &'static str,
+}
+
+impl Generator {
+    /// Decides the next call, with the tools as often as real sessions use them.
+    pub(super) fn call(&mut self) -> Call {
+        let draw = self.rng.below(1000);
+        let fails = self.spec.has(Feature::ToolErrors) && self.rng.percent(4);
+        let mut agent = None;
+        let (tool, (input, answer)) = match draw {
+            0..=349 => ("Bash", self.bash(fails)),
+            350..=599 => ("Read", self.read(fails)),
+            600..=829 => ("Edit", self.edit(fails)),
+            830..=899 => ("Grep", self.grep(fails)),
+            900..=939 => ("Glob", self.glob()),
+            940..=979 => ("Write", self.write()),
+            980..=993 => ("TodoWrite", self.todo_write()),
+            _ if self.depth == 0 && self.thread.agent.is_none() => {
+                let id = ids::agent(&mut self.rng);
+                let sentences = self.rng.between(4, 14);
+                let prompt = words::prose(&mut self.rng, sentences, self.letters);
+                let both = self.task(&id, &prompt);
+                agent = Some((id, prompt));
+                ("Task", both)
+            }
+            _ => ("Glob", self.glob()),
+        };
+        if self.depth == 0 {
+            *self.truth.calls.entry(tool).or_default() += 1;
+        }
+        Call {
+            id: ids::tool(&mut self.rng),
+            tool,
+            input,
+            answer,
+            agent,
+        }
+    }
+
+    /// Writes what happens while a call runs, and its result.
+    pub(super) fn deliver(&mut self, call: Call, asked: &Written) {
+        if call.tool == "Bash" {
+            self.bash_progress(&call.id);
+        }
+        if let Some((id, prompt)) = &call.agent {
+            self.sub_agent(id, prompt, &call.id);
+        }
+        let took = self.rng.skewed(40, 4_000);
+        self.tape.wait(took);
+        let block = Object::new();
+        let block = if call.answer.fails {
+            block
+                .text("type", "tool_result")
+                .raw("content", &call.answer.content)
+                .flag("is_error", true)
+        } else {
+            block
+                .text("tool_use_id", &call.id)
+                .text("type", "tool_result")
+                .raw("content", &call.answer.content)
+        };
+        let block = match (call.answer.fails, call.tool) {
+            (true, _) => block.text("tool_use_id", &call.id),
+            (false, "Bash") => block.flag("is_error", false),
+            (false, _) => block,
+        };
+        let uuid = ids::uuid(&mut self.rng);
+        let message = Object::new()
+            .text("role", "user")
+            .raw("content", &array([block.end()]))
+            .end();
+        let line = self
+            .tape
+            .open(&self.thread, Some(&asked.uuid))
+            .text("type", "user")
+            .raw("message", &message)
+            .text("uuid", &uuid)
+            .text("timestamp", &self.tape.stamp());
+        // Sub-agents' results are stored without the copy.
+        let line = if self.spec.has(Feature::ToolUseResult) && self.thread.agent.is_none() {
+            line.raw("toolUseResult", &call.answer.copy)
+        } else {
+            line
+        };
+        let line = line.text("sourceToolAssistantUUID", &asked.uuid).end();
+        let written = self.tape.link(&mut self.thread, &line, uuid);
+        self.see(written);
+        let tokens = meter::tokens(call.answer.content.len()).min(25_000);
+        self.meter.add(tokens);
+        if self.depth == 0 && !matches!(call.tool, "TodoWrite" | "Task") {
+            self.results.push((call.id.clone(), tokens));
+        }
+        self.after_call(call.tool, &call.id);
+    }
+
+    /// Adds a file to the project; names are numbered, so no two are the same.
+    pub(super) fn new_file(&mut self) -> usize {
+        let at = self.files.len();
+        let path = words::path(&mut self.rng).replacen('_', &format!("_{at}_"), 1);
+        let lines = self.rng.skewed(8, 760);
+        self.files.push(SourceFile {
+            path,
+            seed: self.rng.next(),
+            lines,
+        });
+        at
+    }
+
+    /// A file the session knows, or a new one when it knows none.
+    pub(super) fn known_file(&mut self) -> usize {
+        if self.files.is_empty() {
+            return self.new_file();
+        }
+        // Work stays near the files looked at last.
+        let newest = self.files.len() - 1;
+        newest - self.rng.skewed(0, newest.min(12))
+    }
+
+    pub(super) fn absolute(&self, file: usize) -> String {
+        format!("{}/{}", self.tape.cwd, self.files[file].path)
+    }
+
+    pub(super) fn file_content(&self, file: usize) -> String {
+        let file = &self.files[file];
+        words::code(&mut Rng::new(file.seed), file.lines, self.letters)
+    }
+
+    pub(super) fn todos_json(&self) -> String {
+        array(self.todos.iter().map(|todo| {
+            Object::new()
+                .text("content", &todo.content)
+                .text("status", todo.status)
+                .text("activeForm", &format!("Now: {}", todo.content))
+                .end()
+        }))
+    }
+
+    /// An answer that failed: the message in its tags, and bare in the copy.
+    fn failure(message: &str) -> Answer {
+        Answer {
+            content: quote(&format!("<tool_use_error>{message}</tool_use_error>")),
+            copy: quote(&format!("Error: {message}")),
+            fails: true,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What a reader should find in a generated transcript, written down while generating.
+//!
+//! "Main" means the main conversation: not sidechain lines, unless the whole file is a sub-agent's. Lines are
+//! counted from 1. Nothing here was computed by reading the bytes back, so it can be held against a reader.
+
+use std::collections::BTreeMap;
+
+/// Token counts of one reply, or a sum of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// `input_tokens`.
+    pub input: u64,
+    /// `cache_read_input_tokens`.
+    pub cache_read: u64,
+    /// `cache_creation.ephemeral_5m_input_tokens`.
+    pub cache_write_5m: u64,
+    /// `cache_creation.ephemeral_1h_input_tokens`.
+    pub cache_write_1h: u64,
+    /// `output_tokens`, the largest among the lines of the reply.
+    pub output: u64,
+}
+
+impl Usage {
+    /// The context the reply leaves behind: everything, output included.
+    #[must_use]
+    pub fn context(&self) -> u64 {
+        self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h + self.output
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        self.input += other.input;
+        self.cache_read += other.cache_read;
+        self.cache_write_5m += other.cache_write_5m;
+        self.cache_write_1h += other.cache_write_1h;
+        self.output += other.output;
+    }
+}
+
+/// A compact boundary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Boundary {
+    /// Its line.
+    pub line: usize,
+    /// Byte offset of its line.
+    pub offset: usize,
+    /// Its uuid.
+    pub uuid: String,
+    /// The line of its summary.
+    pub summary_line: usize,
+    /// `compactMetadata.preTokens`.
+    pub pre_tokens: u64,
+    /// Lines kept verbatim, in file order.
+    pub kept: Vec<usize>,
+}
+
+/// A microcompact boundary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clearing {
+    /// Its line.
+    pub line: usize,
+    /// `compactedToolIds`.
+    pub tool_ids: Vec<String>,
+}
+
+/// What is true of a generated transcript.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Truth {
+    /// Lines in the file; each is an intact entry.
+    pub lines: usize,
+    /// The session's id.
+    pub session_id: String,
+    /// Main responses: distinct message ids, API errors not among them.
+    pub rounds: usize,
+    /// Main tool calls by tool.
+    pub calls: BTreeMap<&'static str, usize>,
+    /// Main usage, each message id once.
+    pub usage: Usage,
+    /// The usage of sidechain lines in the same file.
+    pub sidechain_usage: Usage,
+    /// Main reads of a path and range that had been read before.
+    pub duplicate_reads: usize,
+    /// Compact boundaries in file order.
+    pub boundaries: Vec<Boundary>,
+    /// Microcompact boundaries in file order.
+    pub clearings: Vec<Clearing>,
+    /// User, assistant and attachment lines the model sees next, in the order it sees them; without API errors.
+    pub live: Vec<usize>,
+    /// Usage and first line of the newest response in the live view written since the last boundary, if any.
+    pub anchor: Option<(usize, Usage)>,
+    /// The uuid at the end of the main chain.
+    pub last_uuid: String,
+}

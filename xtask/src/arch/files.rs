@@ -1,0 +1,198 @@
+//! Sources that open by saying what they are and stay small; documents that name what exists; no machine's paths.
+
+use std::path::Path;
+
+use crate::workspace::Workspace;
+
+/// No source file is longer. The house rule asks for far less; this is where a file has become two.
+const LONGEST: usize = 600;
+
+/// Documents whose paths are checked, where they exist.
+const DOCUMENTS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
+
+/// Folders whose mention in a document must be right.
+const NAMED_FOLDERS: &[&str] = &["crates/", "xtask/", "docs/"];
+
+/// Paths of somebody's machine. Put together here, so that this file does not hold them.
+const MACHINE_PATHS: &[&str] = &[concat!("/", "work/"), concat!("/", "root/"), HOME];
+
+/// Allowed where tests make up a user.
+const HOME: &str = concat!("/", "home/");
+
+/// Every source file of every crate opens with `//!` and is short enough.
+pub(super) fn sources(workspace: &Workspace) -> Result<Vec<String>, Vec<String>> {
+    let mut found = Vec::new();
+    for path in workspace.sources(&["src"]) {
+        found.extend(source(&path.display().to_string(), &workspace.text(&path)?));
+    }
+    Ok(found)
+}
+
+fn source(path: &str, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if !text.starts_with("//!") {
+        found.push(format!(
+            "{path} does not open with `//!`: say there what it is, and what it is not"
+        ));
+    }
+    let lines = text.lines().count();
+    if lines > LONGEST {
+        found.push(format!(
+            "{path} has {lines} lines, more than {LONGEST}: it holds more than one idea, split it"
+        ));
+    }
+    found
+}
+
+/// Every path a document mentions exists.
+pub(super) fn documents(workspace: &Workspace) -> Result<Vec<String>, Vec<String>> {
+    let mut found = Vec::new();
+    for document in DOCUMENTS
+        .iter()
+        .filter(|name| workspace.root.join(name).is_file())
+    {
+        for path in mentioned(&workspace.text(document)?) {
+            if !workspace.root.join(&path).exists() {
+                found.push(format!("{document} mentions {path}, which does not exist"));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Paths below the named folders, as far as they go without a placeholder (`crates/*/src`, `crates/<crate>`).
+fn mentioned(text: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    for folder in NAMED_FOLDERS {
+        for (at, _) in text.match_indices(folder) {
+            if text[..at].ends_with(is_path) {
+                continue;
+            }
+            let rest = &text[at..];
+            let end = rest.find(|c| !is_path(c)).unwrap_or(rest.len());
+            let mut path = &rest[..end];
+            if rest[end..].starts_with(['*', '<', '{', '[', '…']) {
+                path = path.rsplit_once('/').map_or(path, |(whole, _)| whole);
+            }
+            paths.push(path.trim_end_matches(['.', '/', '-']).to_owned());
+        }
+    }
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+fn is_path(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/' | '-')
+}
+
+/// No tracked file names a folder of the machine it was written on.
+pub(super) fn machine_paths(workspace: &Workspace) -> Result<Vec<String>, Vec<String>> {
+    let mut found = Vec::new();
+    for file in workspace.tracked_files()? {
+        for (line, path) in machine_paths_in(&file, &workspace.text(&file)?) {
+            found.push(format!(
+                "{file}:{line} names {path}, a folder of somebody's machine"
+            ));
+        }
+    }
+    Ok(found)
+}
+
+fn machine_paths_in(file: &str, text: &str) -> Vec<(usize, &'static str)> {
+    let fixture = is_fixture(file);
+    let mut tests = false;
+    let mut found = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        tests |= file.ends_with(".rs") && line.trim() == "#[cfg(test)]";
+        for path in MACHINE_PATHS
+            .iter()
+            .filter(|path| **path != HOME || !(fixture || tests))
+        {
+            // `framework/` or `example.org/work/` are no folders of a machine: an absolute path begins the word.
+            let absolute = |(start, _): (usize, &str)| {
+                !line[..start].ends_with(|c| is_path(c) || c == '}' || c == '~')
+            };
+            if line.match_indices(path).any(absolute) {
+                found.push((at + 1, *path));
+            }
+        }
+    }
+    found
+}
+
+fn is_fixture(file: &str) -> bool {
+    let rooms = [
+        "tests",
+        "benches",
+        "examples",
+        "fixtures",
+        "testdata",
+        "snapshots",
+    ];
+    Path::new(file)
+        .iter()
+        .any(|part| rooms.iter().any(|room| part == *room))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_introduced_and_small() {
+        assert_eq!(source("a.rs", "//! A thing.\nfn a() {}\n"), [""; 0]);
+        assert_eq!(source("a.rs", "fn a() {}\n").len(), 1);
+        assert_eq!(
+            source("a.rs", &format!("//! Long.\n{}", "\n".repeat(LONGEST))).len(),
+            1
+        );
+        assert_eq!(
+            source("a.rs", &format!("//! Long.\n{}", "\n".repeat(LONGEST - 1))),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn paths_in_documents_are_found_up_to_their_placeholders() {
+        let text = "See `crates/longhaul-core/src/lib.rs`, crates/*/src, [docs](docs/a.md). \
+                    https://x.org/docs/en and crates/longhaul-<name>, xtask/src.";
+        assert_eq!(
+            mentioned(text),
+            [
+                "crates",
+                "crates/longhaul-core/src/lib.rs",
+                "docs/a.md",
+                "xtask/src"
+            ]
+        );
+    }
+
+    #[test]
+    fn machine_paths_are_found_where_they_are_paths() {
+        let work = MACHINE_PATHS[0];
+        assert_eq!(
+            machine_paths_in("a.md", &format!("one\nin {work}main")),
+            [(2, work)]
+        );
+        assert_eq!(
+            machine_paths_in("a.md", &format!("https://x.org{work} frame{}", &work[1..])),
+            []
+        );
+    }
+
+    #[test]
+    fn made_up_homes_are_for_tests() {
+        let line = format!("\"{HOME}ada/x\"");
+        assert_eq!(machine_paths_in("crates/a/src/lib.rs", &line), [(1, HOME)]);
+        assert_eq!(
+            machine_paths_in("crates/a/src/lib.rs", &format!("#[cfg(test)]\n{line}")),
+            []
+        );
+        assert_eq!(machine_paths_in("crates/a/tests/it/x.rs", &line), []);
+        assert_eq!(
+            machine_paths_in("crates/a/tests/it/x.rs", MACHINE_PATHS[0]).len(),
+            1
+        );
+    }
+}

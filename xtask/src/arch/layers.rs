@@ -1,0 +1,218 @@
+//! The rule itself: the graph against the plan. Pure, so that its tests need no workspace.
+
+use super::graph::{Graph, Kind};
+use super::rules::{BANNED_FROM_CORE, PURE, ROOMS, TESTKIT};
+
+/// Where the plan stands, for sentences.
+const PLAN: &str = "xtask/src/arch/rules.rs";
+
+/// What is wrong with the graph, one sentence each.
+pub(super) fn findings(graph: &Graph) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, dependencies) in &graph.members {
+        let Some(room) = ROOMS.iter().find(|room| room.name == name) else {
+            found.push(format!(
+                "crate {name} is not in the plan: add it to {PLAN} with the crates it may use"
+            ));
+            continue;
+        };
+        for (used, kind) in dependencies
+            .iter()
+            .filter(|(used, _)| graph.members.contains_key(used))
+        {
+            if used == TESTKIT {
+                if *kind != Kind::Dev {
+                    found.push(format!(
+                        "{name} uses {TESTKIT} outside tests: make it a dev-dependency"
+                    ));
+                }
+            } else if !room.may_use.contains(&used.as_str()) {
+                found.push(format!(
+                    "{name} may not use {used}: {}",
+                    allowed(room.may_use)
+                ));
+            }
+        }
+    }
+    found.extend(impurities(graph));
+    found
+}
+
+fn allowed(may_use: &[&str]) -> String {
+    match may_use {
+        [] => format!("the plan ({PLAN}) gives it no crate of the workspace"),
+        some => format!("the plan ({PLAN}) gives it {}", some.join(", ")),
+    }
+}
+
+/// Banned crates below the core, each with the way it came in.
+fn impurities(graph: &Graph) -> Vec<String> {
+    let ways = graph.ways_down(PURE);
+    BANNED_FROM_CORE
+        .iter()
+        .filter_map(|(banned, reason)| {
+            let way = ways.get(*banned)?;
+            Some(format!(
+                "{PURE} may not depend on {banned}: {reason} (it comes in by {})",
+                way.join(" → ")
+            ))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `name: used, used (dev), …` a line; resolved dependencies follow a `>`.
+    fn graph(lines: &[&str]) -> Graph {
+        let mut graph = Graph::default();
+        for line in lines {
+            if let Some((name, needs)) = line.split_once(" > ") {
+                graph
+                    .normal
+                    .entry(name.to_owned())
+                    .or_default()
+                    .extend(needs.split(' ').map(str::to_owned));
+                continue;
+            }
+            let (name, uses) = line.split_once(':').unwrap();
+            let uses = uses
+                .split(',')
+                .map(str::trim)
+                .filter(|used| !used.is_empty())
+                .map(|used| match used.split_once(' ') {
+                    Some((used, "(dev)")) => (used.to_owned(), Kind::Dev),
+                    Some((used, "(build)")) => (used.to_owned(), Kind::Build),
+                    _ => (used.to_owned(), Kind::Normal),
+                });
+            graph.members.insert(name.to_owned(), uses.collect());
+        }
+        graph
+    }
+
+    #[test]
+    fn the_plan_itself_is_fine_when_followed_to_the_letter() {
+        let mut graph = Graph::default();
+        for room in ROOMS {
+            let mut uses: Vec<_> = room
+                .may_use
+                .iter()
+                .map(|used| ((*used).to_owned(), Kind::Normal))
+                .collect();
+            uses.push((TESTKIT.to_owned(), Kind::Dev));
+            graph
+                .members
+                .insert(room.name.to_owned(), uses.into_iter().collect());
+        }
+        assert_eq!(findings(&graph), [""; 0]);
+    }
+
+    #[test]
+    fn the_plan_points_one_way() {
+        for (at, room) in ROOMS.iter().enumerate() {
+            for used in room.may_use {
+                let below = ROOMS.iter().position(|other| other.name == *used);
+                assert!(
+                    below.is_some_and(|below| below < at),
+                    "{} uses {used}",
+                    room.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn looking_up_is_refused() {
+        let found = findings(&graph(&[
+            "longhaul-core: longhaul-store",
+            "longhaul-store: longhaul-core, serde",
+        ]));
+        assert_eq!(found.len(), 1);
+        assert!(
+            found[0].starts_with("longhaul-core may not use longhaul-store"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn looking_up_is_refused_in_tests_and_build_scripts_too() {
+        for kind in ["(dev)", "(build)"] {
+            let found = findings(&graph(&[
+                &format!("longhaul-store: longhaul-cli {kind}"),
+                "longhaul-cli:",
+            ]));
+            assert_eq!(found.len(), 1, "{kind}");
+        }
+    }
+
+    #[test]
+    fn the_library_does_not_use_the_simulator_but_programs_do() {
+        let sim = "longhaul-sim: longhaul-core";
+        for (name, findings_expected) in [
+            ("longhaul", 1),
+            ("longhaul-store", 1),
+            ("longhaul-provider", 1),
+            ("longhaul-agent", 0),
+            ("longhaul-gateway", 0),
+            ("longhaul-cli", 0),
+        ] {
+            let found = findings(&graph(&[
+                "longhaul-core:",
+                sim,
+                &format!("{name}: longhaul-sim"),
+            ]));
+            assert_eq!(found.len(), findings_expected, "{name}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn the_testkit_is_for_tests() {
+        let kit = "longhaul-testkit:";
+        assert_eq!(
+            findings(&graph(&[kit, "longhaul-core: longhaul-testkit (dev)"])),
+            [""; 0]
+        );
+        let found = findings(&graph(&[kit, "longhaul-core: longhaul-testkit"]));
+        assert_eq!(
+            found,
+            ["longhaul-core uses longhaul-testkit outside tests: make it a dev-dependency"]
+        );
+    }
+
+    #[test]
+    fn a_crate_nobody_planned_fails() {
+        let found = findings(&graph(&["longhaul-utils: longhaul-core", "longhaul-core:"]));
+        assert_eq!(found.len(), 1);
+        assert!(found[0].contains("longhaul-utils is not in the plan"));
+    }
+
+    #[test]
+    fn nobody_uses_the_chores() {
+        assert_eq!(
+            findings(&graph(&["longhaul-cli: xtask", "xtask: serde_json"])).len(),
+            1
+        );
+    }
+
+    #[test]
+    fn what_the_core_pulls_in_from_afar_is_found_with_the_way() {
+        let found = findings(&graph(&[
+            "longhaul-core: toml",
+            "longhaul-store: tokio",
+            "longhaul-core > toml memchr",
+            "toml > winnow",
+            "winnow > getrandom toml",
+            "longhaul-store > tokio longhaul-core",
+        ]));
+        assert_eq!(found.len(), 1);
+        assert!(
+            found[0].contains("may not depend on getrandom"),
+            "{found:?}"
+        );
+        assert!(
+            found[0].contains("longhaul-core → toml → winnow → getrandom"),
+            "{found:?}"
+        );
+    }
+}

@@ -1,0 +1,23 @@
+//! `cargo xtask arch`: the workspace held against its plan.
+//!
+//! `rules` is the plan, `graph` what is, `layers` compares the two; `files` looks at sources and documents. Every
+//! finding is a sentence that says what to do.
+
+mod files;
+mod graph;
+mod layers;
+mod rules;
+
+use crate::Outcome;
+use crate::workspace::Workspace;
+use graph::Graph;
+
+/// Runs all checks, so that one run shows everything there is to mend.
+pub(crate) fn run(workspace: &Workspace) -> Outcome {
+    let graph = Graph::of(workspace);
+    let mut found = layers::findings(&graph);
+    found.extend(files::sources(workspace)?);
+    found.extend(files::documents(workspace)?);
+    found.extend(files::machine_paths(workspace)?);
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}

@@ -1,0 +1,115 @@
+//! The plan: which crate may use which, and what the core may never pull in.
+//!
+//! Dependencies point one way: core ← {provider, store} ← longhaul ← {agent, gateway} ← cli. The simulator sits on
+//! the core; the programs may use it, the library may not.
+
+/// One crate of the workspace and the workspace crates it may use.
+pub(super) struct Room {
+    pub(super) name: &'static str,
+    /// As normal and build dependencies, and so in tests too.
+    pub(super) may_use: &'static [&'static str],
+}
+
+const CORE: &str = "longhaul-core";
+const PROVIDER: &str = "longhaul-provider";
+const STORE: &str = "longhaul-store";
+const LIBRARY: &str = "longhaul";
+const SIM: &str = "longhaul-sim";
+const AGENT: &str = "longhaul-agent";
+const GATEWAY: &str = "longhaul-gateway";
+
+/// The crate whose transitive dependencies are checked against [`BANNED_FROM_CORE`].
+pub(super) const PURE: &str = CORE;
+
+/// Any crate may use it in tests, none otherwise.
+pub(super) const TESTKIT: &str = "longhaul-testkit";
+
+/// Every crate of the workspace, present or planned. One that is not here fails the check.
+pub(super) const ROOMS: &[Room] = &[
+    Room {
+        name: CORE,
+        may_use: &[],
+    },
+    Room {
+        name: PROVIDER,
+        may_use: &[CORE],
+    },
+    Room {
+        name: STORE,
+        may_use: &[CORE],
+    },
+    Room {
+        name: LIBRARY,
+        may_use: &[CORE, PROVIDER, STORE],
+    },
+    Room {
+        name: SIM,
+        may_use: &[CORE],
+    },
+    Room {
+        name: AGENT,
+        may_use: &[CORE, PROVIDER, STORE, LIBRARY, SIM],
+    },
+    Room {
+        name: GATEWAY,
+        may_use: &[CORE, PROVIDER, STORE, LIBRARY, SIM],
+    },
+    Room {
+        name: "longhaul-cli",
+        may_use: &[CORE, PROVIDER, STORE, LIBRARY, SIM, AGENT, GATEWAY],
+    },
+    Room {
+        name: TESTKIT,
+        may_use: &[],
+    },
+    Room {
+        name: "xtask",
+        may_use: &[],
+    },
+];
+
+const RUNTIME: &str = "the core asks for effects and performs none: it needs no runtime";
+const NETWORK: &str = "the core has no network";
+const CHANCE: &str = "the core has no randomness: seeds and ids come in as arguments";
+const CLOCK: &str = "the core has no clock: time comes in as an argument";
+const DISK: &str = "the core has no file system: bytes come in as arguments";
+const SYSTEM: &str = "the core makes no system calls";
+
+/// What must not be among the core's normal dependencies, however far down, and why.
+pub(super) const BANNED_FROM_CORE: &[(&str, &str)] = &[
+    ("tokio", RUNTIME),
+    ("async-std", RUNTIME),
+    ("smol", RUNTIME),
+    ("async-io", RUNTIME),
+    ("mio", RUNTIME),
+    ("rayon", "the core starts no threads"),
+    ("hyper", NETWORK),
+    ("reqwest", NETWORK),
+    ("ureq", NETWORK),
+    ("axum", NETWORK),
+    ("rustls", NETWORK),
+    ("socket2", NETWORK),
+    ("rand", CHANCE),
+    ("rand_core", CHANCE),
+    ("rand_chacha", CHANCE),
+    ("fastrand", CHANCE),
+    ("getrandom", CHANCE),
+    ("uuid", CHANCE),
+    ("chrono", CLOCK),
+    ("time", CLOCK),
+    ("jiff", CLOCK),
+    ("web-time", CLOCK),
+    ("iana-time-zone", CLOCK),
+    ("memmap2", DISK),
+    ("tempfile", DISK),
+    ("fs4", DISK),
+    ("fs-err", DISK),
+    ("walkdir", DISK),
+    ("directories", DISK),
+    ("rusqlite", DISK),
+    ("sqlx", DISK),
+    ("libc", SYSTEM),
+    ("rustix", SYSTEM),
+    ("nix", SYSTEM),
+    ("windows-sys", SYSTEM),
+];

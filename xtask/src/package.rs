@@ -1,0 +1,127 @@
+//! `cargo xtask package`: every publishable crate packaged, and the packages built together.
+//!
+//! Cargo (since 1.90) can verify a workspace's packages against each other, but it unpacks the siblings into its own
+//! home once per version and never looks again: with versions unchanged, the second run verifies against the crates
+//! of the first. So it only packages here (`--no-verify`), and the verification is ours: the packages are unpacked
+//! into a workspace of their own, with the lock file of this one, and checked. Works without a network once the
+//! dependencies have been fetched.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::Outcome;
+use crate::workspace::{Workspace, array, cargo, output, text};
+
+/// A crate that goes to the registry.
+struct Publishable {
+    name: String,
+    version: String,
+}
+
+/// Packages, unpacks, checks.
+#[expect(clippy::print_stderr, reason = "says what was packaged")]
+pub(crate) fn run(workspace: &Workspace) -> Outcome {
+    let (publishable, private): (Vec<_>, Vec<_>) =
+        workspace.members().into_iter().partition(|package| {
+            package["publish"].is_null() || !array(&package["publish"]).is_empty()
+        });
+    let missing: Vec<String> = publishable
+        .iter()
+        .flat_map(|package| missing_metadata(package))
+        .collect();
+    if !missing.is_empty() {
+        return Err(missing);
+    }
+    let crates: Vec<Publishable> = publishable
+        .iter()
+        .map(|package| Publishable {
+            name: text(&package["name"]).to_owned(),
+            version: text(&package["version"]).to_owned(),
+        })
+        .collect();
+
+    let mut package = cargo();
+    // Uncommitted changes are fine: this proves that packaging works, it does not release.
+    package.current_dir(&workspace.root).args([
+        "package",
+        "--workspace",
+        "--no-verify",
+        "--allow-dirty",
+        "--quiet",
+    ]);
+    for one in &private {
+        package.args(["--exclude", text(&one["name"])]);
+    }
+    output(&mut package)?;
+
+    let folder = workspace.target.join("package-check");
+    unpack(workspace, &crates, &folder)?;
+    let mut check = cargo();
+    check
+        .current_dir(&folder)
+        .args(["check", "--workspace", "--quiet"]);
+    check.env("CARGO_TARGET_DIR", folder.join("target"));
+    output(&mut check)?;
+    for one in &crates {
+        eprintln!("packaged and checked: {} {}", one.name, one.version);
+    }
+    Ok(())
+}
+
+/// What the registry asks for and a manifest does not say.
+fn missing_metadata(package: &serde_json::Value) -> Vec<String> {
+    let name = text(&package["name"]);
+    ["description", "license", "repository"]
+        .into_iter()
+        .filter(|key| matches!(text(&package[*key]), "" | "placeholder"))
+        .map(|key| format!("{name} has no {key}: publishable crates need one"))
+        .collect()
+}
+
+/// A workspace made of the packages alone.
+fn unpack(workspace: &Workspace, crates: &[Publishable], folder: &Path) -> Outcome {
+    let failed = |error: std::io::Error| vec![format!("{}: {error}", folder.display())];
+    fs::create_dir_all(folder).map_err(failed)?;
+    let mut manifest = String::from("[workspace]\nresolver = \"3\"\nmembers = [\n");
+    let mut patch = String::from("]\n\n[patch.crates-io]\n");
+    for Publishable { name, version } in crates {
+        let package = format!("{name}-{version}");
+        if folder.join(&package).exists() {
+            fs::remove_dir_all(folder.join(&package)).map_err(failed)?;
+        }
+        let archive = workspace
+            .target
+            .join("package")
+            .join(format!("{package}.crate"));
+        // `-m`: packages carry one fixed date, by which Cargo would take changed files for old ones.
+        output(
+            Command::new("tar")
+                .current_dir(folder)
+                .arg("-xzmf")
+                .arg(archive),
+        )?;
+        manifest.push_str(&format!("  \"{package}\",\n"));
+        patch.push_str(&format!("{name} = {{ path = \"{package}\" }}\n"));
+    }
+    fs::write(folder.join("Cargo.toml"), manifest + &patch).map_err(failed)?;
+    fs::copy(workspace.root.join("Cargo.lock"), folder.join("Cargo.lock")).map_err(failed)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crate_without_metadata_is_named() {
+        let package = serde_json::json!({"name": "a", "description": "placeholder", "license": "MIT", "repository": null});
+        assert_eq!(
+            missing_metadata(&package),
+            [
+                "a has no description: publishable crates need one",
+                "a has no repository: publishable crates need one"
+            ]
+        );
+    }
+}
