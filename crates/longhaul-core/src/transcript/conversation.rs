@@ -2,7 +2,7 @@
 
 use super::live_view::Views;
 use super::segment::Links;
-use super::{BoundaryNote, LiveView, Problem, Segment, Table, orphans};
+use super::{BoundaryNote, LiveView, Problem, Table, orphans};
 use crate::message::{EntryKind, Subtype};
 use crate::tokens::{Counted, Estimate, Ledger, Measured, Standing};
 
@@ -44,18 +44,9 @@ impl Conversation {
         !self.main[row as usize] && !self.links.chain().is_repeated(row)
     }
 
-    /// What boundaries preserved.
-    pub fn segments(&self) -> &[Segment] {
-        self.links.segments()
-    }
-
     /// The view that a boundary replaced: what the model saw just before it.
     pub fn view_before(&self, table: &Table, boundary: &BoundaryNote) -> LiveView {
-        let views = Views {
-            table,
-            main: &self.main,
-            links: &self.links,
-        };
+        let views = self.views(table);
         let rows = table.rows();
         let before = (0..boundary.row)
             .rev()
@@ -75,6 +66,36 @@ impl Conversation {
         logical.or(before).map_or_else(LiveView::default, |leaf| {
             views.ending_in(leaf, start..boundary.row)
         })
+    }
+
+    /// The rows that a boundary preserved: those it names, and the other lines of the same responses.
+    pub fn preserved_by(&self, table: &Table, boundary: &BoundaryNote) -> Vec<u32> {
+        let mut segments = self.links.segments().iter();
+        let Some(segment) = segments.find(|segment| segment.boundary == boundary.row) else {
+            return Vec::new();
+        };
+        let first = segment
+            .members
+            .iter()
+            .copied()
+            .min()
+            .unwrap_or(boundary.row);
+        let view = self
+            .views(table)
+            .ending_in(segment.anchor, first..boundary.row);
+        view.rows
+            .iter()
+            .copied()
+            .filter(|row| view.is_preserved(*row))
+            .collect()
+    }
+
+    fn views<'a>(&'a self, table: &'a Table) -> Views<'a> {
+        Views {
+            table,
+            main: &self.main,
+            links: &self.links,
+        }
     }
 
     /// How a row of the live view counts.

@@ -12,13 +12,13 @@ use crate::message::Subtype;
 
 /// The entries that one boundary preserved, in the order in which the model sees them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Segment {
+pub(super) struct Segment {
     /// The boundary's row.
-    pub boundary: u32,
+    pub(super) boundary: u32,
     /// The row after which the entries are placed.
-    pub anchor: u32,
+    pub(super) anchor: u32,
     /// The preserved rows.
-    pub members: Vec<u32>,
+    pub(super) members: Vec<u32>,
 }
 
 /// Parents as the conversation goes, preserved segments taken into account.
