@@ -1,9 +1,9 @@
 //! A file's conversation, resolved.
 
 use super::live_view::Views;
-use super::segment::Links;
+use super::segment::{Links, NOW};
 use super::{BoundaryNote, LiveView, Problem, Table, orphans};
-use crate::message::{EntryKind, Subtype};
+use crate::message::EntryKind;
 use crate::tokens::{Counted, Estimate, Ledger, Measured, Standing};
 
 /// The conversation that a table's rows form.
@@ -20,13 +20,13 @@ impl Conversation {
         let main = main_rows(table);
         let links = Links::resolve(table, &main, problems);
         orphans::find(table, &main, &links, problems);
-        let view = Views {
-            table,
-            main: &main,
-            links: &links,
-        }
-        .newest();
-        Self { main, links, view }
+        let mut conversation = Self {
+            main,
+            links,
+            view: LiveView::default(),
+        };
+        conversation.view = conversation.views(table, NOW).newest();
+        conversation
     }
 
     /// What the model still sees.
@@ -46,7 +46,7 @@ impl Conversation {
 
     /// The view that a boundary replaced: what the model saw just before it.
     pub fn view_before(&self, table: &Table, boundary: &BoundaryNote) -> LiveView {
-        let views = self.views(table);
+        let views = self.views(table, boundary.row);
         let rows = table.rows();
         let before = (0..boundary.row)
             .rev()
@@ -55,16 +55,8 @@ impl Conversation {
             .logical_parent
             .and_then(|uuid| self.links.chain().find(uuid))
             .filter(|at| *at < boundary.row);
-        // Only the stretch since the boundary before this one can hold lines of its responses.
-        let is_compaction =
-            |note: &&BoundaryNote| rows[note.row as usize].subtype == Subtype::CompactBoundary;
-        let earlier = table.boundaries().iter().rev();
-        let start = earlier
-            .filter(|note| note.row < boundary.row)
-            .find(is_compaction)
-            .map_or(0, |note| note.row);
         logical.or(before).map_or_else(LiveView::default, |leaf| {
-            views.ending_in(leaf, start..boundary.row)
+            views.ending_in(leaf, boundary.row)
         })
     }
 
@@ -74,15 +66,8 @@ impl Conversation {
         let Some(segment) = segments.find(|segment| segment.boundary == boundary.row) else {
             return Vec::new();
         };
-        let first = segment
-            .members
-            .iter()
-            .copied()
-            .min()
-            .unwrap_or(boundary.row);
-        let view = self
-            .views(table)
-            .ending_in(segment.anchor, first..boundary.row);
+        let views = self.views(table, boundary.row + 1);
+        let view = views.ending_in(segment.anchor, boundary.row);
         view.rows
             .iter()
             .copied()
@@ -90,11 +75,12 @@ impl Conversation {
             .collect()
     }
 
-    fn views<'a>(&'a self, table: &'a Table) -> Views<'a> {
+    fn views<'a>(&'a self, table: &'a Table, time: u32) -> Views<'a> {
         Views {
             table,
             main: &self.main,
             links: &self.links,
+            time,
         }
     }
 

@@ -125,6 +125,35 @@ fn t4_calls_usage_and_repeated_reads_of_any_session_are_counted() {
 }
 
 #[test]
+fn m5_a_boundary_replaced_what_the_model_saw_before_it() {
+    for (name, session) in sessions() {
+        let report = inspect(&session.bytes);
+        for boundary in &report.boundaries {
+            // The file as it was just before the boundary was written.
+            let lines = session.bytes.split_inclusive(|byte| *byte == b'\n');
+            let before: Vec<u8> = lines
+                .take(boundary.line as usize - 1)
+                .flatten()
+                .copied()
+                .collect();
+            let (table, conversation) = live_lines(&before);
+            let rows = conversation
+                .view()
+                .rows
+                .iter()
+                .map(|row| &table.rows()[*row as usize]);
+            let seen = rows.filter(|row| row.is_sent()).count() as u64;
+            assert_eq!(
+                boundary.replaced.entries + boundary.preserved,
+                seen,
+                "{name}, line {}",
+                boundary.line
+            );
+        }
+    }
+}
+
+#[test]
 fn m5_a_generated_sub_agents_file_is_read_as_a_main_one() {
     let session = SessionSpec::new(3, 20).role(Role::SubAgent).generate();
     let report = inspect(&session.bytes);
