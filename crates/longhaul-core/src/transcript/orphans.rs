@@ -99,7 +99,7 @@ fn later_responses(table: &Table, main: &[bool], links: &Links) -> Vec<Later> {
             };
             later[parent as usize] = later[parent as usize].and(later[at]).and(own);
         }
-        // A conversation that was compacted went on.
+        // A conversation goes on across a boundary.
         if row.subtype == Subtype::CompactBoundary {
             let named = table
                 .boundary(at as u32)
@@ -110,7 +110,7 @@ fn later_responses(table: &Table, main: &[bool], links: &Links) -> Vec<Later> {
                 .map(|at| at as usize)
                 .or_else(before);
             if let Some(last) = last {
-                later[last] = Later::Several;
+                later[last] = later[last].and(later[at]);
             }
         }
     }
