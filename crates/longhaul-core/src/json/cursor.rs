@@ -3,8 +3,6 @@
 //! It keeps a running count of UTF-16 units of the canonical form (`JSON.stringify`: no white space, shortest
 //! escapes; numbers stay as written), so the serialised size of any part is the difference of two readings.
 
-use std::borrow::Cow;
-
 use fearless_simd::Level;
 
 use super::{Fault, FaultKind, Literal, decode, string};
@@ -386,67 +384,4 @@ impl<'a> Cursor<'a> {
             Err(Fault::new(self.pos, FaultKind::TrailingBytes))
         }
     }
-}
-
-/// Looks up single fields of a small object that is known to be valid, such as a boundary's metadata.
-///
-/// Each look-up walks the object again: right for the few fields of rare entries, wrong for a hot path.
-#[derive(Debug, Clone, Copy)]
-pub struct Object<'a>(&'a [u8]);
-
-impl<'a> Object<'a> {
-    /// Wraps the bytes of an object.
-    pub fn new(bytes: &'a [u8]) -> Self {
-        Self(bytes)
-    }
-
-    /// The raw bytes of a field's value; the last one if the key is repeated.
-    pub fn get(self, key: &str) -> Option<&'a [u8]> {
-        let mut found = None;
-        let mut cursor = Cursor::new(self.0);
-        let walked = cursor.object(|cursor, name| {
-            let value = cursor.raw()?;
-            if name == key.as_bytes() {
-                found = Some(value);
-            }
-            Ok(())
-        });
-        walked.ok().and(found)
-    }
-
-    /// A field that is an object.
-    pub fn object(self, key: &str) -> Option<Object<'a>> {
-        self.get(key)
-            .filter(|value| value.first() == Some(&b'{'))
-            .map(Object)
-    }
-
-    /// A field that is a string, decoded.
-    pub fn string(self, key: &str) -> Option<Cow<'a, str>> {
-        text(self.get(key)?)
-    }
-
-    /// A field that is a number, its whole part.
-    pub fn count(self, key: &str) -> Option<u64> {
-        Cursor::new(self.get(key)?).count_or_skip().ok().flatten()
-    }
-
-    /// The strings of a field that is an array; other items are passed over.
-    pub fn strings(self, key: &str) -> Option<Vec<Cow<'a, str>>> {
-        let mut items = Vec::new();
-        let mut cursor = Cursor::new(self.get(key)?);
-        cursor
-            .array(|cursor| {
-                items.extend(text(cursor.raw()?));
-                Ok(())
-            })
-            .ok()?;
-        Some(items)
-    }
-}
-
-/// The decoded text of a raw value, if it is a string.
-fn text(raw: &[u8]) -> Option<Cow<'_, str>> {
-    let content = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-    Some(decode(content))
 }

@@ -6,10 +6,12 @@
 
 mod cursor;
 mod decode;
+mod object;
 mod string;
 
-pub use cursor::{Cursor, Object, Value};
+pub use cursor::{Cursor, Value};
 pub use decode::decode;
+pub use object::Object;
 pub use string::Literal;
 
 /// Where and why bytes are not JSON.

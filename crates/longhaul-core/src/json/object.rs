@@ -1,0 +1,68 @@
+//! Single fields of small objects inside a line that has been scanned: a boundary's metadata, a head's parts.
+
+use std::borrow::Cow;
+
+use super::{Cursor, decode};
+
+/// Looks up single fields of a small object that is known to be valid, such as a boundary's metadata.
+///
+/// Each look-up walks the object again: right for the few fields of rare entries, wrong for a hot path.
+#[derive(Debug, Clone, Copy)]
+pub struct Object<'a>(&'a [u8]);
+
+impl<'a> Object<'a> {
+    /// Wraps the bytes of an object.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// The raw bytes of a field's value; the last one if the key is repeated.
+    pub fn get(self, key: &str) -> Option<&'a [u8]> {
+        let mut found = None;
+        let mut cursor = Cursor::new(self.0);
+        let walked = cursor.object(|cursor, name| {
+            let value = cursor.raw()?;
+            if name == key.as_bytes() {
+                found = Some(value);
+            }
+            Ok(())
+        });
+        walked.ok().and(found)
+    }
+
+    /// A field that is an object.
+    pub fn object(self, key: &str) -> Option<Object<'a>> {
+        self.get(key)
+            .filter(|value| value.first() == Some(&b'{'))
+            .map(Object)
+    }
+
+    /// A field that is a string, decoded.
+    pub fn string(self, key: &str) -> Option<Cow<'a, str>> {
+        text(self.get(key)?)
+    }
+
+    /// A field that is a number, its whole part.
+    pub fn count(self, key: &str) -> Option<u64> {
+        Cursor::new(self.get(key)?).count_or_skip().ok().flatten()
+    }
+
+    /// The strings of a field that is an array; other items are passed over.
+    pub fn strings(self, key: &str) -> Option<Vec<Cow<'a, str>>> {
+        let mut items = Vec::new();
+        let mut cursor = Cursor::new(self.get(key)?);
+        cursor
+            .array(|cursor| {
+                items.extend(text(cursor.raw()?));
+                Ok(())
+            })
+            .ok()?;
+        Some(items)
+    }
+}
+
+/// The decoded text of a raw value, if it is a string.
+fn text(raw: &[u8]) -> Option<Cow<'_, str>> {
+    let content = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    Some(decode(content))
+}
