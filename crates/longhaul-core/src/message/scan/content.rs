@@ -1,0 +1,148 @@
+//! Reads a message's content: its blocks, where they lie and how long they are.
+
+use super::{measured, span, text, units};
+use crate::json::{Cursor, Fault, Literal, Value, decode};
+use crate::message::{Block, BlockKind, Span};
+
+/// Tool results may hold tool results; deeper than this they are measured, not taken apart.
+const MAX_RESULT_NESTING: usize = 32;
+
+/// A message's content: a string, which is one text block, or a list of blocks.
+pub(super) fn content(
+    cursor: &mut Cursor<'_>,
+    line: &[u8],
+    blocks: &mut Vec<Block>,
+) -> Result<(), Fault> {
+    match cursor.peek()? {
+        Value::String => {
+            let literal = cursor.string()?;
+            blocks.push(text_block(line, literal));
+            Ok(())
+        }
+        Value::Array => cursor.array(|cursor| block(cursor, line, blocks, 0)),
+        _ => cursor.skip(),
+    }
+}
+
+/// The text block that a plain string stands for.
+fn text_block(line: &[u8], literal: Literal) -> Block {
+    let whole = Span::new(literal.start - 1, literal.end + 1);
+    Block {
+        kind: BlockKind::Text,
+        blank: is_blank(line, literal),
+        span: whole,
+        body: whole,
+        units: units(literal.utf16),
+        ..Block::default()
+    }
+}
+
+/// Whether the text is empty or white space. Looks no further than the first character that is not.
+fn is_blank(line: &[u8], literal: Literal) -> bool {
+    let mut rest = &line[literal.start..literal.end];
+    loop {
+        rest = match rest {
+            [] => return true,
+            [b' ', rest @ ..] => rest,
+            [b'\\', b'n' | b'r' | b't', rest @ ..] => rest,
+            [b'\\', b'u', ..] => return decode(rest).trim().is_empty(),
+            [byte, ..] if byte.is_ascii() => return false,
+            // Exotic spaces are at most three bytes, so one look at the first character settles nearly all texts.
+            _ => {
+                let first = first_char(rest);
+                match first {
+                    Some(first) if first.is_whitespace() => &rest[first.len_utf8()..],
+                    _ => return false,
+                }
+            }
+        };
+    }
+}
+
+/// The first character of a text that is known to be UTF-8.
+fn first_char(bytes: &[u8]) -> Option<char> {
+    let longest = &bytes[..bytes.len().min(4)];
+    let chunk = longest.utf8_chunks().next()?;
+    chunk.valid().chars().next()
+}
+
+fn block(
+    cursor: &mut Cursor<'_>,
+    line: &[u8],
+    blocks: &mut Vec<Block>,
+    nesting: usize,
+) -> Result<(), Fault> {
+    let (start, before) = (cursor.position(), cursor.canonical());
+    let index = blocks.len();
+    blocks.push(Block {
+        inner: nesting > 0,
+        ..Block::default()
+    });
+    let mut this = blocks[index];
+    let mut text_units = 0;
+    let mut input_units = 0;
+    let mut name_units = 0;
+    match cursor.peek()? {
+        Value::Object => cursor.object(|cursor, key| {
+            match key {
+                b"type" => this.kind = BlockKind::from_type(text(cursor)?.of(line)),
+                b"id" | b"tool_use_id" => this.id = text(cursor)?,
+                b"name" => {
+                    if let Some(literal) = cursor.string_or_skip()? {
+                        this.name = span(literal);
+                        name_units = literal.utf16;
+                    }
+                }
+                b"text" => {
+                    if let Some(literal) = cursor.string_or_skip()? {
+                        let text = text_block(line, literal);
+                        (this.body, this.blank) = (text.body, text.blank);
+                        text_units = literal.utf16;
+                    }
+                }
+                b"input" => {
+                    let (input, size) = measured(cursor, line)?;
+                    this.body = input;
+                    input_units = size;
+                }
+                b"content" => {
+                    blocks.truncate(index + 1);
+                    this.has_inner = false;
+                    let start = cursor.position();
+                    match cursor.peek()? {
+                        Value::String => {
+                            let literal = cursor.string()?;
+                            text_units = literal.utf16;
+                            this.blank = is_blank(line, literal);
+                        }
+                        Value::Array if nesting < MAX_RESULT_NESTING => {
+                            this.has_inner = true;
+                            text_units = 0;
+                            cursor.array(|cursor| block(cursor, line, blocks, nesting + 1))?;
+                        }
+                        _ => cursor.skip()?,
+                    }
+                    let behind = line[..cursor.position()].trim_ascii_end().len();
+                    this.body = Span::new(start, behind);
+                }
+                b"is_error" => this.is_error = cursor.is_true()?,
+                _ => cursor.skip()?,
+            }
+            Ok(())
+        })?,
+        _ => cursor.skip()?,
+    }
+    let serialised = cursor.canonical() - before;
+    this.span = Span::new(start, line[..cursor.position()].trim_ascii_end().len());
+    if this.kind != BlockKind::ToolResult {
+        blocks.truncate(index + 1);
+        this.has_inner = false;
+    }
+    this.units = units(match this.kind {
+        BlockKind::Text | BlockKind::ToolResult => text_units,
+        BlockKind::ToolUse => name_units + input_units,
+        _ => serialised,
+    });
+    blocks[index] = this;
+    Ok(())
+}

@@ -1,0 +1,185 @@
+//! One pass over a line: is it an intact entry, and where do its parts lie.
+//!
+//! Every byte is validated (UTF-8, then the whole JSON grammar) and looked at once. Unknown fields and block types
+//! are passed over; they stay in the bytes. When a key is repeated the last one counts, as in other readers.
+
+mod content;
+mod usage;
+
+use super::{EntryKind, Facets, Span, Subtype};
+use crate::json::{Cursor, Fault, FaultKind, Literal, Value};
+
+/// Why a line is not an intact entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Damage {
+    /// Not UTF-8; valid up to this byte.
+    InvalidUtf8(usize),
+    /// Not UTF-8 only because the last character is not whole; valid up to this byte.
+    CutInCharacter(usize),
+    /// Not JSON.
+    NotJson(Fault),
+    /// JSON, but not an object.
+    NotAnObject,
+    /// An object, and then more.
+    TrailingGarbage(Fault),
+    /// 4 GiB or longer.
+    TooLong,
+}
+
+impl std::fmt::Display for Damage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::InvalidUtf8(at) | Self::CutInCharacter(at) => {
+                write!(f, "not UTF-8 from byte {} on", at + 1)
+            }
+            Self::NotJson(fault) => write!(f, "not JSON: {fault}"),
+            Self::NotAnObject => f.write_str("JSON, but not an object"),
+            Self::TrailingGarbage(fault) => write!(f, "damaged: {fault}"),
+            Self::TooLong => f.write_str("longer than 4 GiB"),
+        }
+    }
+}
+
+impl Damage {
+    /// Whether the line is the beginning of an entry that was cut off.
+    pub fn is_cut_off(&self) -> bool {
+        match self {
+            Self::NotJson(fault) => fault.kind == FaultKind::UnexpectedEnd,
+            Self::CutInCharacter(_) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Scans lines, reusing its memory from one to the next.
+#[derive(Debug, Default)]
+pub struct Scanner {
+    facets: Facets,
+}
+
+impl Scanner {
+    /// Scans one line, line end excluded. On success [`Scanner::facets`] holds the notes on it.
+    pub fn scan(&mut self, line: &[u8]) -> Result<&Facets, Damage> {
+        if u32::try_from(line.len()).is_err() {
+            return Err(Damage::TooLong);
+        }
+        if simdutf8::basic::from_utf8(line).is_err() {
+            return Err(invalid_utf8(line));
+        }
+        self.facets.clear();
+        let mut cursor = Cursor::new(line);
+        match cursor.peek() {
+            Ok(Value::Object) => {}
+            Ok(_) => {
+                let whole = cursor.skip().and_then(|()| cursor.end());
+                return Err(whole.map_or_else(Damage::NotJson, |()| Damage::NotAnObject));
+            }
+            Err(fault) => return Err(Damage::NotJson(fault)),
+        }
+        entry(&mut cursor, line, &mut self.facets).map_err(Damage::NotJson)?;
+        cursor.end().map_err(Damage::TrailingGarbage)?;
+        Ok(&self.facets)
+    }
+
+    /// The notes on the line scanned last.
+    pub fn facets(&self) -> &Facets {
+        &self.facets
+    }
+}
+
+/// Why bytes that are not UTF-8 are not.
+#[cold]
+fn invalid_utf8(line: &[u8]) -> Damage {
+    match std::str::from_utf8(line) {
+        Err(error) if error.error_len().is_none() => Damage::CutInCharacter(error.valid_up_to()),
+        Err(error) => Damage::InvalidUtf8(error.valid_up_to()),
+        Ok(_) => Damage::InvalidUtf8(line.len()),
+    }
+}
+
+fn span(literal: Literal) -> Span {
+    Span::new(literal.start, literal.end)
+}
+
+/// The content of a string value; absent for any other value.
+fn text(cursor: &mut Cursor<'_>) -> Result<Span, Fault> {
+    Ok(cursor.string_or_skip()?.map_or(Span::ABSENT, span))
+}
+
+/// Passes a value; its span and the UTF-16 units of its serialised form.
+fn measured(cursor: &mut Cursor<'_>, line: &[u8]) -> Result<(Span, usize), Fault> {
+    let (start, before) = (cursor.position(), cursor.canonical());
+    cursor.skip()?;
+    let behind = line[..cursor.position()].trim_ascii_end().len();
+    Ok((Span::new(start, behind), cursor.canonical() - before))
+}
+
+fn units(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn entry(cursor: &mut Cursor<'_>, line: &[u8], facets: &mut Facets) -> Result<(), Fault> {
+    cursor.object(|cursor, key| {
+        match key {
+            b"uuid" => facets.uuid = text(cursor)?,
+            b"parentUuid" => facets.parent = text(cursor)?,
+            b"logicalParentUuid" => facets.logical_parent = text(cursor)?,
+            b"sessionId" => facets.session = text(cursor)?,
+            b"timestamp" => facets.timestamp = text(cursor)?,
+            b"type" => {
+                facets.type_name = text(cursor)?;
+                facets.kind = EntryKind::from_type(facets.type_name.of(line));
+            }
+            b"subtype" => facets.subtype = Subtype::from_name(text(cursor)?.of(line)),
+            b"isSidechain" => facets.flags.sidechain = cursor.is_true()?,
+            b"isMeta" => facets.flags.meta = cursor.is_true()?,
+            b"isCompactSummary" => facets.flags.compact_summary = cursor.is_true()?,
+            b"isVisibleInTranscriptOnly" => facets.flags.transcript_only = cursor.is_true()?,
+            b"isApiErrorMessage" => facets.flags.api_error = cursor.is_true()?,
+            b"message" => message(cursor, line, facets)?,
+            b"attachment" => {
+                let (span, size) = measured(cursor, line)?;
+                (facets.attachment, facets.attachment_units) = (span, units(size));
+            }
+            b"compactMetadata" | b"microcompactMetadata" => {
+                facets.metadata = measured(cursor, line)?.0;
+            }
+            _ => cursor.skip()?,
+        }
+        Ok(())
+    })
+}
+
+fn message(cursor: &mut Cursor<'_>, line: &[u8], facets: &mut Facets) -> Result<(), Fault> {
+    facets.blocks.clear();
+    facets.usage = None;
+    if cursor.peek()? != Value::Object {
+        facets.flags.has_message = false;
+        return cursor.skip();
+    }
+    facets.flags.has_message = true;
+    cursor.object(|cursor, key| {
+        match key {
+            b"id" => facets.message_id = text(cursor)?,
+            b"model" => {
+                facets.model = text(cursor)?;
+                facets.flags.synthetic = facets.model.of(line) == b"<synthetic>";
+            }
+            b"content" => {
+                facets.blocks.clear();
+                facets.flags.string_content = cursor.peek()? == Value::String;
+                content::content(cursor, line, &mut facets.blocks)?;
+            }
+            b"usage" => {
+                facets.usage = if cursor.peek()? == Value::Object {
+                    Some(Box::new(usage::usage(cursor, line)?))
+                } else {
+                    cursor.skip()?;
+                    None
+                };
+            }
+            _ => cursor.skip()?,
+        }
+        Ok(())
+    })
+}

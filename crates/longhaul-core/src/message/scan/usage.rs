@@ -1,0 +1,94 @@
+//! Reads `message.usage`.
+
+use super::text;
+use crate::json::{Cursor, Fault, Value};
+use crate::message::{Iteration, IterationKind, Usage};
+
+pub(super) fn usage(cursor: &mut Cursor<'_>, line: &[u8]) -> Result<Usage, Fault> {
+    let mut counts = Counts::default();
+    let mut iterations = Vec::new();
+    cursor.object(|cursor, key| match key {
+        b"iterations" if cursor.peek()? == Value::Array => {
+            iterations.clear();
+            cursor.array(|cursor| {
+                iterations.extend(iteration(cursor, line)?);
+                Ok(())
+            })
+        }
+        _ => counts.field(cursor, line, key),
+    })?;
+    Ok(Usage {
+        iterations,
+        ..counts.finish()
+    })
+}
+
+/// One step of a reply. Steps hold no steps of their own.
+fn iteration(cursor: &mut Cursor<'_>, line: &[u8]) -> Result<Option<Iteration>, Fault> {
+    if cursor.peek()? != Value::Object {
+        cursor.skip()?;
+        return Ok(None);
+    }
+    let mut kind = IterationKind::Message;
+    let mut counts = Counts::default();
+    cursor.object(|cursor, key| match key {
+        b"type" => {
+            kind = match text(cursor)?.of(line) {
+                b"message" => IterationKind::Message,
+                _ => IterationKind::Other,
+            };
+            Ok(())
+        }
+        _ => counts.field(cursor, line, key),
+    })?;
+    Ok(Some(Iteration {
+        kind,
+        usage: counts.finish(),
+    }))
+}
+
+/// The counts of a usage object while it is being read.
+#[derive(Default)]
+struct Counts {
+    usage: Usage,
+    cache_written: u64,
+}
+
+impl Counts {
+    fn field(&mut self, cursor: &mut Cursor<'_>, line: &[u8], key: &[u8]) -> Result<(), Fault> {
+        let usage = &mut self.usage;
+        match key {
+            b"input_tokens" => usage.input = count(cursor)?,
+            b"output_tokens" => usage.output = count(cursor)?,
+            b"cache_read_input_tokens" => usage.cache_read = count(cursor)?,
+            b"cache_creation_input_tokens" => self.cache_written = count(cursor)?,
+            b"cache_creation" if cursor.peek()? == Value::Object => {
+                cursor.object(|cursor, key| {
+                    match key {
+                        b"ephemeral_5m_input_tokens" => usage.cache_write_5m = count(cursor)?,
+                        b"ephemeral_1h_input_tokens" => usage.cache_write_1h = count(cursor)?,
+                        _ => cursor.skip()?,
+                    }
+                    Ok(())
+                })?;
+            }
+            b"service_tier" => usage.batch = text(cursor)?.of(line) == b"batch",
+            b"inference_geo" => usage.us_only = text(cursor)?.of(line) == b"us",
+            _ => cursor.skip()?,
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Usage {
+        // The split by lifetime is newer than the total, and the default lifetime is five minutes.
+        let split = self.usage.cache_write();
+        self.usage.cache_write_5m += self.cache_written.saturating_sub(split);
+        self.usage
+    }
+}
+
+/// A token count; anything else is none. Capped so that sums of hostile files cannot overflow.
+fn count(cursor: &mut Cursor<'_>) -> Result<u64, Fault> {
+    const MOST: u64 = 1 << 40;
+    Ok(cursor.count_or_skip()?.unwrap_or(0).min(MOST))
+}
