@@ -73,7 +73,7 @@ Examples:
 pub(crate) struct Inspect {
     /// A transcript, a folder of transcripts, a session id (or its beginning), or `-` for standard input
     #[arg(value_name = "FILE|DIR|SESSION-ID")]
-    pub(crate) target: String,
+    pub(crate) target: PathBuf,
     /// Print one JSON object instead (documented in docs/inspect-json.md)
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,6 +3,9 @@
 use anstyle::{AnsiColor, Style};
 use longhaul_core::inspect::Report;
 
+/// The name of the part that is shown tool by tool.
+pub(super) const TOOL_RESULTS: &str = "tool results";
+
 /// One part of the window.
 pub(super) struct Part {
     pub(super) name: &'static str,
@@ -32,16 +35,18 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
         colour,
         tokens,
     };
-    let human = categories.human_messages - categories.summaries;
+    let human = categories
+        .human_messages
+        .saturating_sub(categories.summaries);
     let recorded = categories.system_prompt + categories.tools + categories.memory_files;
     let prompt = categories.unattributed + recorded;
+    // Without a measurement nothing is known of what the file does not record.
+    let prompt_name = match report.measured + recorded {
+        0 => "margin of the estimate",
+        _ => "prompt, tools, overhead",
+    };
     vec![
-        part(
-            "system prompt, tools, overhead",
-            'P',
-            AnsiColor::BrightBlack,
-            prompt,
-        ),
+        part(prompt_name, 'P', AnsiColor::BrightBlack, prompt),
         part("summaries", 'S', AnsiColor::Magenta, categories.summaries),
         part("human messages", 'H', AnsiColor::Green, human),
         part(
@@ -57,7 +62,7 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
             categories.tool_requests,
         ),
         part(
-            "tool results",
+            TOOL_RESULTS,
             'R',
             AnsiColor::Yellow,
             categories.tool_results,
