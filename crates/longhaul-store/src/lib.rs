@@ -3,7 +3,20 @@
 //! - [`lines`] reads forward, [`tail`] backwards, [`load`](mod@load) a whole file to keep it byte for byte;
 //! - [`append`] adds entries so that an acknowledged one is never lost;
 //! - [`layout`] knows where sessions lie, [`ownership`] who may change them, [`fork`](mod@fork) copies another
-//!   program's, [`purge`] deletes ours.
+//!   program's, [`purge`] deletes ours;
+//! - [`resume`](mod@resume) takes a conversation up again from the tail of its file.
+//!
+//! ```no_run
+//! use std::path::Path;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Reads only the tail it needs, however large the file is.
+//! let resumed = longhaul_store::resume(Path::new("session.jsonl"))?;
+//! let context = resumed.ledger.context();
+//! println!("{} entries in view, {} tokens", resumed.entries.len(), context.tokens());
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! Everything here is synchronous and decides nothing about a conversation: what entries mean is for
 //! `longhaul_core`. Logs (`tracing`, debug level) hold counts, offsets and paths, never the content of an entry.

@@ -62,8 +62,14 @@ pub fn resume(path: &Path) -> Result<Resumed, ReadError> {
     let conversation = Conversation::resolve(&table, &mut Vec::new());
     let rows = &conversation.view().rows;
     Ok(Resumed {
-        entries: rows.iter().map(|row| lines[*row as usize].clone()).collect(),
-        offsets: rows.iter().map(|row| table.rows()[*row as usize].offset).collect(),
+        entries: rows
+            .iter()
+            .map(|row| lines[*row as usize].clone())
+            .collect(),
+        offsets: rows
+            .iter()
+            .map(|row| table.rows()[*row as usize].offset)
+            .collect(),
         ledger: conversation.ledger(&table),
         read_from: from,
         damaged,

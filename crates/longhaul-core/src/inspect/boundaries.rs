@@ -1,9 +1,10 @@
 //! Compactions and clearings, and what each took out of the view.
 
 use super::report::{BoundaryReport, ClearingReport, Replaced};
-use crate::message::{EntryKind, Subtype};
+use crate::hash::Set;
+use crate::message::Subtype;
 use crate::tokens::Estimate;
-use crate::transcript::{BoundaryNote, Conversation, Table};
+use crate::transcript::{BoundaryNote, Conversation, Row, Table};
 
 fn notes<'a>(
     table: &'a Table,
@@ -20,11 +21,7 @@ fn notes<'a>(
 pub(super) fn compactions(table: &Table, conversation: &Conversation) -> Vec<BoundaryReport> {
     notes(table, conversation, Subtype::CompactBoundary)
         .map(|note| {
-            let preserved = conversation
-                .segments()
-                .iter()
-                .find(|segment| segment.boundary == note.row)
-                .map_or(&[][..], |segment| &segment.members);
+            let preserved = conversation.preserved_by(table, note);
             BoundaryReport {
                 line: table.rows()[note.row as usize].line,
                 uuid: note.uuid.clone(),
@@ -32,8 +29,8 @@ pub(super) fn compactions(table: &Table, conversation: &Conversation) -> Vec<Bou
                 trigger: note.trigger.clone(),
                 pre_tokens: note.pre_tokens,
                 messages_summarized: note.messages_summarized,
-                replaced: replaced(table, conversation, note, preserved),
-                preserved: preserved.len() as u64,
+                replaced: replaced(table, conversation, note, &preserved),
+                preserved: sent_rows(table, &preserved).count() as u64,
                 summary_tokens: summary(table, note).padded(),
             }
         })
@@ -60,22 +57,23 @@ fn replaced(
     preserved: &[u32],
 ) -> Replaced {
     let view = conversation.view_before(table, note);
-    let gone = view.rows.iter().filter(|at| !preserved.contains(at));
-    let mut entries = 0;
-    let mut weight = Estimate::ZERO;
-    for row in gone.map(|at| &table.rows()[*at as usize]) {
-        if matches!(
-            row.kind,
-            EntryKind::User | EntryKind::Assistant | EntryKind::Attachment
-        ) {
-            entries += 1;
-            weight += table.weight(row);
-        }
-    }
+    let preserved: Set<u32> = preserved.iter().copied().collect();
+    let mut gone = view.rows;
+    gone.retain(|at| !preserved.contains(at));
+    let rows = || sent_rows(table, &gone);
     Replaced {
-        entries,
-        tokens: weight.padded(),
+        entries: rows().count() as u64,
+        tokens: rows()
+            .map(|row| table.weight(row))
+            .sum::<Estimate>()
+            .padded(),
     }
+}
+
+/// Those of some rows that the model sees.
+fn sent_rows<'a>(table: &'a Table, rows: &'a [u32]) -> impl Iterator<Item = &'a Row> {
+    let rows = rows.iter().map(|at| &table.rows()[*at as usize]);
+    rows.filter(|row| row.is_sent())
 }
 
 /// The summary that stands for what a boundary replaced: the first behind it.

@@ -190,9 +190,10 @@ fn note(entry: View<'_>, block: &Block) -> CallNote {
             }
             b"command" | b"pattern" | b"url" | b"query" | b"path" | b"notebook_path"
             | b"description"
-                if about.is_none() => {
-                    about = text().map(json::decode);
-                }
+                if about.is_none() =>
+            {
+                about = text().map(json::decode);
+            }
             _ => {}
         }
         Ok(())

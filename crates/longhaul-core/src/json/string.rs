@@ -137,41 +137,59 @@ pub(super) fn hex4(bytes: &[u8], at: usize) -> Result<u32, Fault> {
 /// Scans the literal whose opening quote is just before `start`.
 #[inline(always)]
 pub(super) fn scan(level: Level, bytes: &[u8], start: usize) -> Result<Literal, Fault> {
-    // Most strings are keys and ids: short, plain, and told by one look.
-    if let Some(block) = bytes
-        .get(start..)
-        .and_then(|rest| rest.first_chunk::<SHORT>())
-        && let Some(end) = short(block)
+    // Most strings are keys and ids: short, plain, and told by a look or two.
+    let mut at = start;
+    while at - start <= SHORT
+        && let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<SHORT>())
     {
-        return Ok(Literal {
-            start,
-            end: start + end,
-            utf16: end,
-            canonical: end,
-            escaped: false,
-        });
+        match look(block) {
+            Look::Ends(after) => {
+                let length = at + after - start;
+                return Ok(Literal {
+                    start,
+                    end: start + length,
+                    utf16: length,
+                    canonical: length,
+                    escaped: false,
+                });
+            }
+            Look::Plain => at += SHORT,
+            Look::Odd => break,
+        }
     }
     scan_any(level, bytes, start)
 }
 
 const SHORT: usize = 32;
 
-/// The length of a string that ends in this block and holds neither escapes nor non-ASCII characters.
+/// What a block at or behind the beginning of a string shows.
+enum Look {
+    /// The string ends after so many bytes, all of them plain.
+    Ends(usize),
+    /// Nothing but plain characters.
+    Plain,
+    /// An escape, a control character or one beyond ASCII before the end.
+    Odd,
+}
+
 #[inline(always)]
-fn short(block: &[u8; SHORT]) -> Option<usize> {
+fn look(block: &[u8; SHORT]) -> Look {
     #[inline(always)]
-    fn look<S: Simd>(simd: S, block: &[u8; SHORT]) -> Option<usize> {
+    fn masks<S: Simd>(simd: S, block: &[u8; SHORT]) -> (u64, u64) {
         let block = u8x32::load_array_ref(simd, block);
         let quotes = block.simd_eq(u8x32::splat(simd, b'"')).to_bitmask();
-        // Between a space and a tilde, less one.
+        // Plain is from a space to the last of ASCII, but for the backslash.
         let odd = block.simd_eq(u8x32::splat(simd, b'\\'))
             | (block - u8x32::splat(simd, 0x20)).simd_ge(u8x32::splat(simd, 0x60));
-        let end = quotes & quotes.wrapping_neg();
-        let before_end = end.wrapping_sub(1);
-        (quotes != 0 && odd.to_bitmask() & before_end == 0)
-            .then(|| quotes.trailing_zeros() as usize)
+        (quotes, odd.to_bitmask())
     }
-    dispatch!(Level::baseline(), simd => look(simd, block))
+    let (quotes, odd) = dispatch!(Level::baseline(), simd => masks(simd, block));
+    let before_end = quotes.wrapping_sub(1) & !quotes;
+    match (odd & before_end, quotes) {
+        (0, 0) => Look::Plain,
+        (0, quotes) => Look::Ends(quotes.trailing_zeros() as usize),
+        _ => Look::Odd,
+    }
 }
 
 #[inline(never)]
@@ -201,12 +219,17 @@ fn scan_blocks<S: Simd>(simd: S, bytes: &[u8], start: usize) -> Result<Literal, 
         let is = |byte: u8| block.simd_eq(u8x64::splat(simd, byte));
         let backslashes = is(b'\\').to_bitmask();
         let escaped = escaped_lanes(backslashes);
-        let ends = is(b'"').to_bitmask() & !escaped;
+        let quotes = is(b'"').to_bitmask();
+        let ends = quotes & !escaped;
         // The lanes before the closing quote; all of them if it is not in this block.
         let inside = ends.wrapping_sub(1) & !ends;
         if escaped & inside != 0 {
-            let simple = is(b'n') | is(b'"') | is(b't') | is(b'r') | is(b'b') | is(b'f');
-            let simple = escaped & inside & (simple.to_bitmask() | backslashes);
+            // Line ends and quotes are nearly all of them.
+            let mut simple = is(b'n').to_bitmask() | quotes | backslashes;
+            if escaped & inside & !simple != 0 {
+                simple |= (is(b't') | is(b'r') | is(b'b') | is(b'f')).to_bitmask();
+            }
+            let simple = escaped & inside & simple;
             tally.escaped = true;
             tally.decoded_less += simple.count_ones() as usize;
             tally.rare_escapes(bytes, base, escaped & inside & !simple)?;

@@ -1,6 +1,6 @@
 //! Entries: one line of a transcript each, kept as the bytes they were read or born with (M1, M2).
 //!
-//! [`scan`](scan::scan) passes over a line once and notes where the parts lie that decisions need: kind, ids,
+//! [`Scanner`] passes over a line once and notes where the parts lie that decisions need: kind, ids,
 //! flags, content blocks with their sizes, usage. [`Entry`] is those notes together with the bytes. Nothing here
 //! knows of other entries; how entries form a conversation lives in `transcript/`.
 

@@ -4,7 +4,7 @@
 //! are passed over; they stay in the bytes. When a key is repeated the last one counts, as in other readers.
 
 use super::{Block, BlockKind, EntryKind, Facets, Iteration, IterationKind, Span, Subtype, Usage};
-use crate::json::{Cursor, Fault, FaultKind, Literal, Value};
+use crate::json::{Cursor, Fault, FaultKind, Literal, Value, decode};
 
 /// Tool results may hold tool results; deeper than this they are measured, not taken apart.
 const MAX_RESULT_NESTING: usize = 32;
@@ -218,13 +218,25 @@ fn is_blank(line: &[u8], literal: Literal) -> bool {
             [] => return true,
             [b' ', rest @ ..] => rest,
             [b'\\', b'n' | b'r' | b't', rest @ ..] => rest,
-            [b'\\', b'u', ..] => return crate::json::decode(rest).trim().is_empty(),
-            [byte, ..] if !byte.is_ascii() => {
-                return crate::json::decode(rest).trim().is_empty();
+            [b'\\', b'u', ..] => return decode(rest).trim().is_empty(),
+            [byte, ..] if byte.is_ascii() => return false,
+            // Exotic spaces are at most three bytes, so one look at the first character settles nearly all texts.
+            _ => {
+                let first = first_char(rest);
+                match first {
+                    Some(first) if first.is_whitespace() => &rest[first.len_utf8()..],
+                    _ => return false,
+                }
             }
-            _ => return false,
         };
     }
+}
+
+/// The first character of a text that is known to be UTF-8.
+fn first_char(bytes: &[u8]) -> Option<char> {
+    let longest = &bytes[..bytes.len().min(4)];
+    let chunk = longest.utf8_chunks().next()?;
+    chunk.valid().chars().next()
 }
 
 fn block(

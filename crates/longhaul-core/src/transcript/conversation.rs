@@ -1,9 +1,9 @@
 //! A file's conversation, resolved.
 
 use super::live_view::Views;
-use super::segment::Links;
-use super::{BoundaryNote, LiveView, Problem, Segment, Table, orphans};
-use crate::message::{EntryKind, Subtype};
+use super::segment::{Links, NOW};
+use super::{BoundaryNote, LiveView, Problem, Table, orphans};
+use crate::message::EntryKind;
 use crate::tokens::{Counted, Estimate, Ledger, Measured, Standing};
 
 /// The conversation that a table's rows form.
@@ -20,13 +20,13 @@ impl Conversation {
         let main = main_rows(table);
         let links = Links::resolve(table, &main, problems);
         orphans::find(table, &main, &links, problems);
-        let view = Views {
-            table,
-            main: &main,
-            links: &links,
-        }
-        .newest();
-        Self { main, links, view }
+        let mut conversation = Self {
+            main,
+            links,
+            view: LiveView::default(),
+        };
+        conversation.view = conversation.views(table, NOW).newest();
+        conversation
     }
 
     /// What the model still sees.
@@ -44,18 +44,9 @@ impl Conversation {
         !self.main[row as usize] && !self.links.chain().is_repeated(row)
     }
 
-    /// What boundaries preserved.
-    pub fn segments(&self) -> &[Segment] {
-        self.links.segments()
-    }
-
     /// The view that a boundary replaced: what the model saw just before it.
     pub fn view_before(&self, table: &Table, boundary: &BoundaryNote) -> LiveView {
-        let views = Views {
-            table,
-            main: &self.main,
-            links: &self.links,
-        };
+        let views = self.views(table, boundary.row);
         let rows = table.rows();
         let before = (0..boundary.row)
             .rev()
@@ -64,17 +55,33 @@ impl Conversation {
             .logical_parent
             .and_then(|uuid| self.links.chain().find(uuid))
             .filter(|at| *at < boundary.row);
-        // Only the stretch since the boundary before this one can hold lines of its responses.
-        let is_compaction =
-            |note: &&BoundaryNote| rows[note.row as usize].subtype == Subtype::CompactBoundary;
-        let earlier = table.boundaries().iter().rev();
-        let start = earlier
-            .filter(|note| note.row < boundary.row)
-            .find(is_compaction)
-            .map_or(0, |note| note.row);
         logical.or(before).map_or_else(LiveView::default, |leaf| {
-            views.ending_in(leaf, start..boundary.row)
+            views.ending_in(leaf, boundary.row)
         })
+    }
+
+    /// The rows that a boundary preserved: those it names, and the other lines of the same responses.
+    pub fn preserved_by(&self, table: &Table, boundary: &BoundaryNote) -> Vec<u32> {
+        let mut segments = self.links.segments().iter();
+        let Some(segment) = segments.find(|segment| segment.boundary == boundary.row) else {
+            return Vec::new();
+        };
+        let views = self.views(table, boundary.row + 1);
+        let view = views.ending_in(segment.anchor, boundary.row);
+        view.rows
+            .iter()
+            .copied()
+            .filter(|row| view.is_preserved(*row))
+            .collect()
+    }
+
+    fn views<'a>(&'a self, table: &'a Table, time: u32) -> Views<'a> {
+        Views {
+            table,
+            main: &self.main,
+            links: &self.links,
+            time,
+        }
     }
 
     /// How a row of the live view counts.

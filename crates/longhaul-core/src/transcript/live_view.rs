@@ -27,6 +27,9 @@ impl LiveView {
     }
 }
 
+/// How many lines before a view are searched for other lines of its first response; they lie close together.
+const RESPONSE_SPAN: u32 = 1_000;
+
 /// Finds views in a table whose links are resolved.
 #[derive(Clone, Copy)]
 pub(super) struct Views<'a> {
@@ -34,18 +37,19 @@ pub(super) struct Views<'a> {
     /// Which rows are of the main conversation.
     pub(super) main: &'a [bool],
     pub(super) links: &'a Links,
+    /// Views are found as they were before the boundary at this row.
+    pub(super) time: u32,
 }
 
 impl<'a> Views<'a> {
     /// The view that ends in the newest entry of the main conversation.
     pub(super) fn newest(self) -> LiveView {
         let rows = self.table.rows();
-        let all = 0..rows.len() as u32;
-        let leaf = all
-            .clone()
+        let end = rows.len() as u32;
+        let leaf = (0..end)
             .rev()
             .find(|at| rows[*at as usize].uuid.is_some() && self.may_end_a_view(*at));
-        leaf.map_or_else(LiveView::default, |leaf| self.ending_in(leaf, all))
+        leaf.map_or_else(LiveView::default, |leaf| self.ending_in(leaf, end))
     }
 
     /// Whether a row can be a leaf: of the main conversation, and not mere progress.
@@ -55,10 +59,10 @@ impl<'a> Views<'a> {
             && !self.links.chain().is_repeated(at)
     }
 
-    /// The view that ends in this row, with lines off the chain taken from `known` only.
-    pub(super) fn ending_in(self, leaf: u32, known: Range<u32>) -> LiveView {
+    /// The view that ends in this row, as it was while the file ended before the row `end`.
+    pub(super) fn ending_in(self, leaf: u32, end: u32) -> LiveView {
         let rows = self.table.rows();
-        let leaf = self.links.last_behind(leaf);
+        let leaf = self.links.last_behind(leaf, self.time);
         let mut view = vec![leaf];
         let mut on_chain = Set::default();
         on_chain.insert(leaf);
@@ -69,7 +73,7 @@ impl<'a> Views<'a> {
                 boundary = Some(first);
                 break;
             }
-            match self.links.parent(first) {
+            match self.links.parent(first, self.time) {
                 // Damaged segments may close a circle that the plain chain does not have.
                 Some(parent) if on_chain.insert(parent) => {
                     view.push(parent);
@@ -81,7 +85,9 @@ impl<'a> Views<'a> {
         view.reverse();
         // A damaged file may lead through a sub-agent's entries, which are never part of the main view.
         view.retain(|at| self.main[*at as usize]);
-        let strays = self.strays(&view, &on_chain, known);
+        let first = view.iter().copied().min().unwrap_or(leaf);
+        let near = first.saturating_sub(RESPONSE_SPAN)..end;
+        let strays = self.strays(&view, &on_chain, near);
         let kept = |at: &u32| self.links.is_preserved(*at);
         let with_kept = strays
             .iter()
@@ -95,7 +101,7 @@ impl<'a> Views<'a> {
     }
 
     /// Rows off the chain that belong to a response on it, each with a row of the view that it belongs to.
-    fn strays(self, view: &[u32], on_chain: &Set<u32>, known: Range<u32>) -> Vec<(u32, u32)> {
+    fn strays(self, view: &[u32], on_chain: &Set<u32>, near: Range<u32>) -> Vec<(u32, u32)> {
         let rows = self.table.rows();
         let mut responses: Map<Id, u32> = Map::default();
         let mut answered: Set<Id> = Set::default();
@@ -114,7 +120,7 @@ impl<'a> Views<'a> {
         // First the other lines of each response, then the results of all its calls.
         let mut strays = Vec::new();
         let mut calls: Map<Id, u32> = Map::default();
-        for at in known.clone() {
+        for at in near.clone() {
             let row = &rows[at as usize];
             let Some(home) = response(row).and_then(|message| responses.get(&message).copied())
             else {
@@ -129,7 +135,7 @@ impl<'a> Views<'a> {
             let made = blocks.filter(|block| block.kind == BlockKind::ToolUse);
             calls.extend(made.filter_map(|block| block.call).map(|call| (call, home)));
         }
-        for at in known {
+        for at in near {
             let row = &rows[at as usize];
             if row.kind != EntryKind::User || !off_chain(at) {
                 continue;

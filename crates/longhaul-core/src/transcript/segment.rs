@@ -12,22 +12,42 @@ use crate::message::Subtype;
 
 /// The entries that one boundary preserved, in the order in which the model sees them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Segment {
+pub(super) struct Segment {
     /// The boundary's row.
-    pub boundary: u32,
+    pub(super) boundary: u32,
     /// The row after which the entries are placed.
-    pub anchor: u32,
+    pub(super) anchor: u32,
     /// The preserved rows.
-    pub members: Vec<u32>,
+    pub(super) members: Vec<u32>,
 }
+
+/// A link that a boundary changed.
+#[derive(Debug, Clone, Copy)]
+struct Move {
+    boundary: u32,
+    to: u32,
+}
+
+/// Where a row was moved to by the newest boundary before `time`.
+fn moved_by(moves: &Map<u32, Vec<Move>>, row: u32, time: u32) -> Option<u32> {
+    let moves = moves.get(&row)?.iter().rev();
+    moves
+        .copied()
+        .find(|step| step.boundary < time)
+        .map(|step| step.to)
+}
+
+/// Any time: all boundaries count.
+pub(super) const NOW: u32 = u32::MAX;
 
 /// Parents as the conversation goes, preserved segments taken into account.
 #[derive(Debug, Default)]
 pub(super) struct Links {
     chain: Chain,
-    moved: Map<u32, u32>,
-    /// Anchor → last member of the segment behind it.
-    behind: Map<u32, u32>,
+    /// Member → the entry before it now, by the boundary that moved it, oldest first.
+    moved: Map<u32, Vec<Move>>,
+    /// Anchor → the last member of the segment behind it, likewise.
+    behind: Map<u32, Vec<Move>>,
     members: Set<u32>,
     segments: Vec<Segment>,
 }
@@ -62,19 +82,17 @@ impl Links {
         self.members.contains(&row)
     }
 
-    /// The entry before this one in the conversation.
-    pub(super) fn parent(&self, row: u32) -> Option<u32> {
-        if let Some(moved) = self.moved.get(&row) {
-            return Some(*moved);
-        }
-        self.chain
-            .parent(row)
-            .map(|parent| self.last_behind(parent))
+    /// The entry before this one in the conversation, as it was before the boundary at row `time`.
+    pub(super) fn parent(&self, row: u32, time: u32) -> Option<u32> {
+        moved_by(&self.moved, row, time).or_else(|| {
+            let parent = self.chain.parent(row)?;
+            Some(self.last_behind(parent, time))
+        })
     }
 
     /// The last entry of the segment that is placed behind this one; itself if there is none.
-    pub(super) fn last_behind(&self, row: u32) -> u32 {
-        self.behind.get(&row).copied().unwrap_or(row)
+    pub(super) fn last_behind(&self, row: u32, time: u32) -> u32 {
+        moved_by(&self.behind, row, time).unwrap_or(row)
     }
 
     fn preserve(&mut self, rows: &[Row], note: &BoundaryNote, problems: &mut Vec<Problem>) {
@@ -140,7 +158,7 @@ impl Links {
             if !seen.insert(last) {
                 return None;
             }
-            members.push(self.parent(last)?);
+            members.push(self.parent(last, NOW)?);
         }
         members.reverse();
         Some(members)
@@ -152,13 +170,22 @@ impl Links {
     }
 
     fn relink(&mut self, segment: Segment) {
+        let boundary = segment.boundary;
         let mut before = segment.anchor;
         for member in &segment.members {
-            self.moved.insert(*member, before);
+            let step = Move {
+                boundary,
+                to: before,
+            };
+            self.moved.entry(*member).or_default().push(step);
             self.members.insert(*member);
             before = *member;
         }
-        self.behind.insert(segment.anchor, before);
+        let step = Move {
+            boundary,
+            to: before,
+        };
+        self.behind.entry(segment.anchor).or_default().push(step);
         self.segments.push(segment);
     }
 }

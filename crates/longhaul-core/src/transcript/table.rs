@@ -41,6 +41,18 @@ impl Row {
     pub fn is_reply(&self) -> bool {
         self.kind == EntryKind::Assistant && !self.flags.api_error && !self.flags.synthetic
     }
+
+    /// Whether the model sees it (Z1): not a notice, not progress, not an error.
+    pub fn is_sent(&self) -> bool {
+        match self.kind {
+            EntryKind::User => true,
+            EntryKind::Assistant => self.is_reply(),
+            EntryKind::Attachment => self.attachment.is_some(),
+            EntryKind::System | EntryKind::Progress | EntryKind::Summary | EntryKind::Other => {
+                false
+            }
+        }
+    }
 }
 
 /// One content block of an entry; blocks inside a tool result are folded into it.

@@ -1,8 +1,11 @@
 //! A small language for writing transcripts in tests.
 
+use longhaul_core::inspect::{Inspection, LineEnd, Report};
 use longhaul_core::message::Scanner;
+use longhaul_core::models::ModelTable;
 use longhaul_core::tokens::Rough;
 use longhaul_core::transcript::{Conversation, Problem, Table};
+use longhaul_core::window::Settings;
 use serde_json::{Value, json};
 
 /// A transcript being written; each entry follows the one before unless told otherwise.
@@ -140,4 +143,38 @@ impl Lines {
 /// A usage that adds up to `total`, most of it read from the cache.
 pub(crate) fn usage(total: u64) -> Value {
     json!({"input_tokens": 1, "cache_creation_input_tokens": 2, "cache_read_input_tokens": total - 7, "output_tokens": 4})
+}
+
+/// The report on a file with these bytes.
+pub(crate) fn inspect(bytes: &[u8]) -> Report {
+    let mut inspection = Inspection::new();
+    let body = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    if body.len() < bytes.len() {
+        inspection.byte_order_mark();
+    }
+    for (number, line) in (1..).zip(body.split_inclusive(|byte| *byte == b'\n')) {
+        let (line, end) = match line {
+            [line @ .., b'\r', b'\n'] => (line, LineEnd::CrLf),
+            [line @ .., b'\n'] => (line, LineEnd::Lf),
+            line => (line, LineEnd::EndOfFile),
+        };
+        inspection.line(number, 0, line, end);
+    }
+    let settings = Settings::default();
+    inspection
+        .report(&ModelTable::builtin(), &settings, None)
+        .unwrap()
+}
+
+/// The lines of the live view of a file with these bytes.
+pub(crate) fn live_lines(bytes: &[u8]) -> (Table, Conversation) {
+    let mut table = Table::default();
+    let mut scanner = Scanner::default();
+    for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+        if let Ok(facets) = scanner.scan(line) {
+            table.push(number, 0, facets.view(line), &Rough);
+        }
+    }
+    let conversation = Conversation::resolve(&table, &mut Vec::new());
+    (table, conversation)
 }

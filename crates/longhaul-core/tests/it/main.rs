@@ -9,7 +9,11 @@
 )]
 
 mod conversation;
+mod damaged;
+mod format;
+mod generated;
 mod json;
 mod lines;
+mod report;
 mod scan;
 mod tokens;

@@ -5,7 +5,9 @@ use std::path::Path;
 use longhaul_core::json::Object;
 use longhaul_store::{Durability, ForkError, Home, Owner, SessionId, TranscriptWriter, fork, load};
 
-use crate::support::{at, corpora, entry, file_at, our_home};
+use longhaul_testkit::corpora::corpora;
+
+use crate::support::{at, entry, file_at, our_home};
 
 fn id(text: &str) -> SessionId {
     SessionId::parse(text).unwrap()

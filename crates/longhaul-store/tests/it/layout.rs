@@ -8,7 +8,9 @@ use longhaul_store::layout::{
     subagents_folder, transcripts_under,
 };
 
-use crate::support::{at, corpora, entry, file_at, our_home};
+use longhaul_testkit::corpora::corpora;
+
+use crate::support::{at, entry, file_at, our_home};
 
 fn said(text: &str) -> String {
     let message = format!(r#"{{"role":"user","content":{text}}}"#);

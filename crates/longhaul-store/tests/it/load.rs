@@ -4,7 +4,9 @@ use longhaul_core::message::Damage;
 use longhaul_store::{Content, Ending, Loaded, load, load_from, write_back};
 use proptest::prelude::*;
 
-use crate::support::{Dribble, corpora, entry, files_below, messy_bytes};
+use longhaul_testkit::corpora::corpora;
+
+use crate::support::{Dribble, entry, files_below, messy_bytes};
 
 fn written(loaded: &Loaded) -> Vec<u8> {
     let mut out = Vec::new();

@@ -19,4 +19,5 @@ mod load;
 mod ownership;
 mod processes;
 mod purge;
+mod resume;
 mod tail;

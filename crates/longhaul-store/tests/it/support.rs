@@ -5,24 +5,6 @@ use std::time::{Duration, SystemTime};
 
 use longhaul_store::{Home, Owner};
 
-/// The real transcripts beside the workspace; `None`, with a printed line, where there are none.
-pub(crate) fn corpora() -> Option<PathBuf> {
-    let folder = std::env::var_os("LONGHAUL_CORPORA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora"),
-        PathBuf::from,
-    );
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    assert!(
-        std::env::var("CI").as_deref() != Ok("true"),
-        "corpora not found at {}",
-        folder.display()
-    );
-    println!("skipped: corpora not found at {}", folder.display());
-    None
-}
-
 /// Every file below a folder.
 pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();

@@ -5,7 +5,9 @@ use std::io::{Cursor, Read, Seek, SeekFrom};
 use longhaul_store::{Ending, LineReader, TailReader};
 use proptest::prelude::*;
 
-use crate::support::{corpora, files_below, messy_bytes};
+use longhaul_testkit::corpora::corpora;
+
+use crate::support::{files_below, messy_bytes};
 
 type Owned = (u64, Vec<u8>, Ending);
 

@@ -9,5 +9,6 @@
 
 mod big;
 mod damage;
+mod fixtures;
 mod reader;
 mod session;

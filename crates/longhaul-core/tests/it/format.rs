@@ -1,0 +1,92 @@
+//! Whose file is it.
+
+use longhaul_core::transcript::format::{Verdict, recognise};
+
+fn is_foreign(bytes: &[u8], word: &str) {
+    match recognise(bytes) {
+        Verdict::Foreign(foreign) => assert!(
+            foreign.what.contains(word),
+            "{} is not {word}",
+            foreign.what
+        ),
+        verdict => panic!("{word}: {verdict:?}"),
+    }
+}
+
+#[test]
+fn m3_a_transcript_is_told_by_any_entry_near_its_beginning() {
+    let entry = r#"{"parentUuid":null,"type":"user","uuid":"u","message":{"content":"hi"}}"#;
+    assert_eq!(recognise(entry.as_bytes()), Verdict::Transcript);
+    assert_eq!(
+        recognise(format!("garbage\n{entry}\n").as_bytes()),
+        Verdict::Transcript
+    );
+    assert_eq!(
+        recognise(format!("\u{feff}\r\n\r\n{entry}").as_bytes()),
+        Verdict::Transcript
+    );
+    assert_eq!(
+        recognise(br#"{"type":"summary","summary":"A title","leafUuid":"x"}"#),
+        Verdict::Transcript
+    );
+    assert_eq!(
+        recognise(br#"{"type":"queue-operation","operation":"enqueue","sessionId":"s"}"#),
+        Verdict::Transcript
+    );
+}
+
+#[test]
+fn m4_what_is_empty_or_torn_is_not_judged_by_its_beginning() {
+    assert_eq!(recognise(b""), Verdict::Unclear);
+    assert_eq!(recognise(b"\n\n  \n"), Verdict::Unclear);
+    assert_eq!(
+        recognise(br#"{"parentUuid":null,"type":"us"#),
+        Verdict::Unclear
+    );
+}
+
+#[test]
+fn m3_other_formats_are_told_by_name() {
+    is_foreign(
+        br#"{"timestamp":"t","type":"session_meta","payload":{"id":"x"}}"#,
+        "Codex",
+    );
+    is_foreign(
+        b"{\n  \"environment\": \"main\",\n  \"trajectory\": [\n",
+        "SWE-agent",
+    );
+    is_foreign(
+        br#"{"type":"system","subtype":"init","session_id":"s","tools":[]}"#,
+        "stream-json",
+    );
+    is_foreign(br#"{"messages": [{"role":"user"}]}"#, "API request");
+    is_foreign(b"# aider chat started at 2026-01-01\n", "aider");
+    is_foreign(&[0x1f, 0x8b, 8, 0, 0], "compressed");
+    is_foreign(b"SQLite format 3\0rest", "SQLite");
+    is_foreign(&[0, 1, 2, 3, 200, 201, 255, 254], "binary");
+    is_foreign(b"[{\"role\":\"user\"}]", "array");
+    is_foreign(b"{\"a\":1}\n{\"a\":2}\n", "JSON lines");
+    is_foreign(b"{\n\"a\": 1\n}\n", "JSON document");
+    is_foreign(b"once upon a time\n", "text");
+}
+
+#[test]
+fn m3_every_file_of_the_corpora_is_told_rightly() {
+    let Some(files) = longhaul_testkit::corpora::all_files() else {
+        return;
+    };
+    for file in files {
+        let bytes = std::fs::read(&file).unwrap();
+        let head = &bytes[..bytes
+            .len()
+            .min(longhaul_core::transcript::format::HEAD_BYTES)];
+        let name = file.display().to_string();
+        let is_transcript = name.contains("claude-code") && name.ends_with(".jsonl");
+        match recognise(head) {
+            Verdict::Transcript => assert!(is_transcript, "{name}"),
+            Verdict::Foreign(foreign) => assert!(!is_transcript, "{name}: {}", foreign.what),
+            // A document of one long line: told by reading on.
+            Verdict::Unclear => assert!(!is_transcript, "{name}"),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What the report says beyond the counts.
+
+use serde_json::json;
+
+use crate::lines::{Lines, inspect, usage};
+
+fn bytes(lines: &Lines) -> Vec<u8> {
+    (lines.lines.join("\n") + "\n").into_bytes()
+}
+
+#[test]
+fn t4_what_is_in_the_window_by_category() {
+    let mut lines = Lines::default();
+    lines.user("1", &"h".repeat(40));
+    lines.add(
+        "2",
+        json!({"type": "attachment", "attachment": {"type": "todo", "content": "12345"}}),
+    );
+    lines.call("3", "m1", "Bash", "t1", usage(10_000));
+    lines.result("4", "t1", &"r".repeat(400));
+    lines.reply(
+        "5",
+        "m2",
+        json!([{"type": "text", "text": "a".repeat(80)}]),
+        usage(20_000),
+    );
+    let report = inspect(&bytes(&lines));
+    let categories = &report.categories;
+    assert_eq!(categories.human_messages, 10);
+    assert_eq!(categories.assistant_messages, 20);
+    assert_eq!(categories.tool_requests, 2, "Bash and {{}}");
+    assert_eq!(categories.tool_results, 100);
+    assert_eq!(categories.tool_results_by_tool["Bash"], 100);
+    assert_eq!(categories.attachments, 8);
+    assert_eq!(categories.unattributed, 20_000 - 140);
+    assert_eq!(report.tools["Bash"].calls, 1);
+    assert_eq!(report.tools["Bash"].tokens, 100);
+}
+
+#[test]
+fn t4_a_summary_is_part_of_the_human_messages_and_named() {
+    let mut lines = Lines::default();
+    lines
+        .user("1", "go")
+        .boundary("2", "3", json!({"trigger": "manual", "preTokens": 99}));
+    let report = inspect(&bytes(&lines));
+    assert_eq!(report.categories.human_messages, 3);
+    assert_eq!(report.categories.summaries, 3);
+    let [boundary] = &report.boundaries[..] else {
+        panic!()
+    };
+    assert_eq!(boundary.trigger.as_deref(), Some("manual"));
+    assert_eq!(boundary.pre_tokens, Some(99));
+    assert_eq!(boundary.replaced.entries, 1);
+    assert_eq!(boundary.summary_tokens, 4);
+}
+
+#[test]
+fn t4_cleared_results_are_not_in_the_window() {
+    let mut lines = Lines::default();
+    lines
+        .user("1", "go")
+        .call("2", "m1", "Read", "t1", usage(500));
+    lines
+        .result("3", "t1", &"x".repeat(4_000))
+        .clearing("4", &["t1"]);
+    let report = inspect(&bytes(&lines));
+    assert_eq!(report.categories.tool_results, 0);
+    assert!(!report.largest_results[0].in_view);
+    assert_eq!(report.largest_results[0].tokens, 1_000);
+}
+
+#[test]
+fn t4_the_same_path_and_range_read_again_is_a_duplicate() {
+    let mut lines = Lines::default();
+    lines.user("1", "go");
+    let mut read = |n: u32, input: serde_json::Value| {
+        let (uuid, call) = (format!("c{n}"), format!("t{n}"));
+        let block = json!({"type": "tool_use", "id": call, "name": "Read", "input": input});
+        lines.reply(&uuid, &format!("m{n}"), json!([block]), usage(100));
+        lines.result(&format!("r{n}"), &call, &"x".repeat(40));
+    };
+    read(1, json!({"file_path": "/a"}));
+    read(2, json!({"file_path": "/a", "offset": 10, "limit": 5}));
+    read(3, json!({"file_path": "/a"}));
+    read(4, json!({"file_path": "/b"}));
+    read(5, json!({"limit": 5, "offset": 10, "file_path": "/a"}));
+    let report = inspect(&bytes(&lines));
+    assert_eq!(
+        (report.duplicate_reads.count, report.duplicate_reads.tokens),
+        (2, 20)
+    );
+    assert_eq!(report.duplicate_reads.files["/a"].count, 2);
+    assert_eq!(report.categories.duplicate_reads, 20);
+    assert_eq!(report.largest_results[0].about.as_deref(), Some("/a"));
+}
+
+#[test]
+fn t5_usage_is_counted_once_per_response_and_synthetic_ones_are_not_billed() {
+    let mut lines = Lines::default();
+    let text = json!([{"type": "text", "text": "a"}]);
+    let partial = json!({"input_tokens": 10, "output_tokens": 1});
+    let whole = json!({"input_tokens": 10, "output_tokens": 500, "cache_creation_input_tokens": 300,
+        "cache_creation": {"ephemeral_5m_input_tokens": 100, "ephemeral_1h_input_tokens": 200}});
+    lines
+        .user("1", "go")
+        .reply("2", "m1", text.clone(), partial)
+        .reply("3", "m1", text.clone(), whole);
+    let synthetic = json!({"id": "m9", "model": "<synthetic>", "content": text, "usage": {"input_tokens": 7, "output_tokens": 7}});
+    lines.add("4", json!({"type": "assistant", "message": synthetic}));
+    let report = inspect(&bytes(&lines));
+    assert_eq!(report.rounds, 1);
+    let billed = report.usage;
+    assert_eq!(
+        (
+            billed.input,
+            billed.output,
+            billed.cache_write_5m,
+            billed.cache_write_1h
+        ),
+        (10, 500, 100, 200)
+    );
+    // Opus 4.5: 5, 6.25, 10 and 25 dollars a million.
+    let cost = (10.0 * 5.0 + 100.0 * 6.25 + 200.0 * 10.0 + 500.0 * 25.0) / 1e6;
+    assert!((report.cost_usd - cost).abs() < 1e-12);
+}
+
+#[test]
+fn n1_an_unknown_model_works_with_stated_assumptions() {
+    let mut lines = Lines::default();
+    let message =
+        json!({"id": "m1", "model": "house-model-7", "content": [], "usage": usage(1_000)});
+    lines
+        .user("1", "go")
+        .add("2", json!({"type": "assistant", "message": message}));
+    let report = inspect(&bytes(&lines));
+    assert_eq!(report.window.size, 200_000);
+    assert_eq!(report.cost_usd, 0.0);
+    assert!(
+        report
+            .assumptions
+            .iter()
+            .any(|text| text.contains("house-model-7"))
+    );
+}
+
+#[test]
+fn m4_an_empty_file_is_an_empty_report() {
+    let report = inspect(b"");
+    assert_eq!(
+        (report.entries, report.messages, report.context_tokens),
+        (0, 0, 0)
+    );
+    assert_eq!(report.problems, []);
+}

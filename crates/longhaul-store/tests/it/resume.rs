@@ -1,0 +1,149 @@
+//! Resuming from the tail of a file (M5).
+
+use std::path::Path;
+
+use longhaul_core::message::Scanner;
+use longhaul_core::tokens::Rough;
+use longhaul_core::transcript::{Conversation, Table};
+use longhaul_store::{LineReader, resume};
+use longhaul_testkit::session::{Compaction, Feature, Kept, SessionSpec};
+
+/// Offsets of the live view and its size in tokens, found by reading the whole file.
+fn whole(path: &Path) -> (Vec<u64>, u64) {
+    let mut lines = LineReader::open(path).unwrap();
+    let mut table = Table::default();
+    let mut scanner = Scanner::default();
+    while let Some(line) = lines.next().unwrap() {
+        if let Ok(facets) = scanner.scan(line.bytes) {
+            table.push(line.number, line.offset, facets.view(line.bytes), &Rough);
+        }
+    }
+    let conversation = Conversation::resolve(&table, &mut Vec::new());
+    let rows = &conversation.view().rows;
+    let offsets = rows
+        .iter()
+        .map(|row| table.rows()[*row as usize].offset)
+        .collect();
+    (offsets, conversation.ledger(&table).context().tokens())
+}
+
+/// Checks that a resume finds what reading the whole file finds; returns where it began to read.
+fn check(bytes: &[u8], name: &str) -> u64 {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
+    let resumed = resume(file.path()).unwrap();
+    let (offsets, tokens) = whole(file.path());
+    assert_eq!(resumed.offsets, offsets, "{name}");
+    assert_eq!(resumed.ledger.context().tokens(), tokens, "{name}");
+    for (entry, offset) in resumed.entries.iter().zip(&resumed.offsets) {
+        assert!(
+            bytes[*offset as usize..].starts_with(entry.bytes()),
+            "{name}"
+        );
+    }
+    resumed.read_from
+}
+
+#[test]
+fn m5_a_resume_finds_the_same_view_as_reading_the_whole_file() {
+    for seed in 0..8 {
+        for kept in [
+            Kept::Nothing,
+            Kept::AfterSummary,
+            Kept::AfterBoundary,
+            Kept::Listed,
+        ] {
+            let spec = SessionSpec::new(seed, 40)
+                .kept(kept)
+                .compaction(Compaction::EveryRounds(9));
+            let spec = if seed % 2 == 0 {
+                spec.with(Feature::Branches)
+            } else {
+                spec
+            };
+            let session = spec.generate();
+            let from = check(&session.bytes, &format!("seed {seed}, {kept:?}"));
+            let last = session.truth.boundaries.last().unwrap();
+            if kept == Kept::Nothing {
+                assert_eq!(
+                    from, last.offset as u64,
+                    "not a byte before the boundary is kept"
+                );
+            } else {
+                assert!(from > 0, "seed {seed}, {kept:?}: the whole file was read");
+            }
+        }
+    }
+}
+
+#[test]
+fn m5_a_resume_is_the_same_wherever_the_file_ends() {
+    let spec = SessionSpec::new(21, 30)
+        .kept(Kept::AfterSummary)
+        .compaction(Compaction::EveryRounds(8));
+    let session = spec.with(Feature::Branches).generate();
+    let ends: Vec<usize> = memchr::memchr_iter(b'\n', &session.bytes)
+        .map(|at| at + 1)
+        .collect();
+    for end in ends.iter().step_by(3) {
+        check(&session.bytes[..*end], &format!("cut at {end}"));
+        // Torn inside the next line.
+        check(
+            &session.bytes[..(*end + 40).min(session.bytes.len())],
+            &format!("torn after {end}"),
+        );
+    }
+}
+
+#[test]
+fn m5_real_sessions_resume_from_their_tails() {
+    let Some(files) = longhaul_testkit::corpora::claude_code_transcripts() else {
+        return;
+    };
+    for file in files {
+        let bytes = std::fs::read(&file).unwrap();
+        let name = file.display().to_string();
+        let from = check(&bytes, &name);
+        let last_boundary = memchr::memmem::rfind(&bytes, b"\"subtype\":\"compact_boundary\"");
+        if let Some(at) = last_boundary {
+            let line = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |end| end + 1);
+            assert_eq!(from, line as u64, "{name}");
+        }
+        let ends: Vec<usize> = memchr::memchr_iter(b'\n', &bytes)
+            .map(|at| at + 1)
+            .collect();
+        for end in ends.iter().step_by(ends.len() / 12 + 1) {
+            check(&bytes[..*end], &format!("{name} cut at {end}"));
+        }
+    }
+}
+
+#[test]
+fn m5_a_rewind_to_before_the_boundary_reads_back_as_far_as_it_must() {
+    let session = SessionSpec::new(4, 24)
+        .compaction(Compaction::EveryRounds(10))
+        .generate();
+    let [first, .., last] = &session.truth.boundaries[..] else {
+        panic!("two boundaries")
+    };
+    let text = String::from_utf8(session.bytes.clone()).unwrap();
+    // The summary behind the first boundary, long before the last.
+    let line = text.lines().nth(first.summary_line - 1).unwrap();
+    let parent = line
+        .split("\"uuid\":\"")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
+    let rewound = crate::support::entry("another-way", Some(parent));
+    let from = check(format!("{text}{rewound}\n").as_bytes(), "rewound");
+    assert_eq!(from, first.offset as u64);
+    assert!(from < last.offset as u64);
+}
+
+#[test]
+fn m5_an_empty_file_resumes_to_an_empty_view() {
+    assert_eq!(check(b"", "empty"), 0);
+    assert_eq!(check(b"\n\n", "blank"), 0);
+}
