@@ -27,7 +27,7 @@ pub(super) fn stdin(basis: &Basis) -> Result<Report, Failure> {
     report(io::stdin().lock(), "standard input", basis, Failure::Stdin)
 }
 
-#[tracing::instrument(level = "debug", skip_all, fields(name))]
+#[tracing::instrument(level = "debug", skip_all, fields(%name))]
 fn report(
     mut source: impl Read,
     name: &str,

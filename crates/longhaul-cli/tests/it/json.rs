@@ -4,7 +4,7 @@ use longhaul_testkit::session::{CacheTtl, Compaction, Kept, Role};
 use longhaul_testkit::{Session, SessionSpec};
 use serde_json::{Value, json};
 
-use crate::support::{World, plain_session, rich_session};
+use crate::support::{World, long_session, plain_session, rich_session};
 
 fn usage(of: &longhaul_testkit::session::Usage) -> Value {
     json!({
@@ -70,6 +70,9 @@ fn t1_t4_m6_every_figure_of_a_rich_session_is_the_true_one() {
 #[test]
 fn t1_t4_figures_are_true_of_sessions_of_every_kind() {
     check(&plain_session());
+    let long = long_session();
+    assert!(!long.truth.clearings.is_empty() && !long.truth.boundaries.is_empty());
+    check(&long);
     check(&SessionSpec::new(3, 1).generate());
     check(
         &SessionSpec::new(23, 40)

@@ -55,11 +55,12 @@ fn help_of_every_command_shows_examples_that_parse() {
         let examples = help.split("Examples:\n").nth(1).unwrap();
         for example in examples.lines().filter(|line| line.contains("longhaul ")) {
             let from = example.find("longhaul ").unwrap();
-            let words = example[from..].split_whitespace().skip(1);
-            let words = words.take_while(|word| !["|", ">"].contains(word));
             // What stands beside an example is set off by more than one blank.
-            let plain = example[from..].split("   ").next().unwrap();
-            let words: Vec<&str> = words.filter(|word| plain.contains(word)).collect();
+            let typed = example[from..].split("  ").next().unwrap();
+            let words = typed.split_whitespace().skip(1);
+            let words: Vec<&str> = words
+                .take_while(|word| !["|", ">"].contains(word))
+                .collect();
             let run = world.run(words.iter().copied().chain(["--help"]));
             assert_eq!(run.code, 0, "{example}\n{}", run.err);
             seen += 1;

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::support::{Finish, World, plain, plain_session, rich_session};
+use crate::support::{Finish, World, long_session, plain, plain_session, rich_session};
 
 #[test]
 fn t4_the_page_shows_the_window_its_limits_and_what_fills_it() {
@@ -20,9 +20,9 @@ fn t4_the_page_shows_the_window_its_limits_and_what_fills_it() {
         .prints("tool results")
         .prints("\nCompactions\n")
         .prints("replaced by a summary of")
-        .prints("\nResponses  60 for $")
+        .prints("\nResponses  70 for $")
         .prints("% of prompts from the cache")
-        .prints("the last 5 of 60; --turns lists all")
+        .prints("the last 5 of 70; --turns lists all")
         .prints("\nTools")
         .prints("\nLargest tool results\n")
         .prints("\nFiles read again")
@@ -48,13 +48,13 @@ fn turns_lists_every_response() {
 #[test]
 fn compactions_and_clearings_stand_in_the_order_in_which_they_happened() {
     let world = World::new();
-    let page = world.page(&rich_session().bytes).out;
+    let page = world.page(&long_session().bytes).out;
     let section = page.split("\nCompactions\n").nth(1).unwrap();
     let section = section.split("\n\n").next().unwrap();
     let lines: Vec<u64> = (section.lines().skip(1))
         .filter_map(|line| line.split_whitespace().next()?.parse().ok())
         .collect();
-    assert!(lines.len() >= 2 && lines.is_sorted(), "{section}");
+    assert!(lines.len() >= 3 && lines.is_sorted(), "{section}");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn no_line_is_wider_than_the_terminal() {
     bytes.extend_from_slice(b"not an entry at all, far from it: {\n");
     let path = world.write("a/rather/deep/folder/with-a-long-name/session.jsonl", bytes);
     for columns in [40, 47, 60, 80, 100, 120] {
-        for colour in ["0", "1"] {
+        for colour in ["", "1"] {
             let mut command = world.longhaul(["inspect"]);
             let page = command.arg(&path).args(["--turns", "--model", "none"]);
             let page = page

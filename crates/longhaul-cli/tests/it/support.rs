@@ -181,10 +181,15 @@ impl Run {
 /// A session with everything in it, compacted a few times.
 pub(crate) fn rich_session() -> Session {
     use longhaul_testkit::session::{Compaction, Kept};
-    SessionSpec::new(11, 60)
+    SessionSpec::new(11, 70)
         .compaction(Compaction::EveryRounds(20))
         .kept(Kept::AfterSummary)
         .generate()
+}
+
+/// A session long enough to be compacted as the real ones are, and cleared before that.
+pub(crate) fn long_session() -> Session {
+    SessionSpec::new(3, 130).generate()
 }
 
 /// A small session without anything unusual.

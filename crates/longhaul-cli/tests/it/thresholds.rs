@@ -123,10 +123,15 @@ fn h7_small_windows_scale_and_stay_in_order() {
 #[test]
 fn h2_the_level_is_that_of_the_highest_limit_reached() {
     let used = report(&[], &[])["context_tokens"].as_u64().unwrap();
-    let level = |window: u64| report(&[], &["--window", &window.to_string()])["level"].clone();
-    assert_eq!(level(200_000), "ok");
-    // The window is used up to its end, then up to a bit above each limit below it.
-    assert_eq!(level((used + 20_000).max(4_000)), "blocking");
-    assert_eq!(level(used + 30_000), "auto_compact");
-    assert_eq!(level(used + 45_000), "warning");
+    // The threshold as the percentage of 180,000 that it is, so that what is used lies where the test wants it.
+    let level = |auto_compact: u64, blocking: u64| {
+        let percent = format!("{:.4}", auto_compact as f64 / 1_800.0);
+        let flags = ["--auto-compact-percent", &percent, "--blocking-limit"];
+        report(&[], &[&flags[..], &[&blocking.to_string()]].concat())["level"].clone()
+    };
+    assert_eq!(level(used + 20_100, 170_000), "ok");
+    assert_eq!(level(used + 19_900, 170_000), "warning");
+    assert_eq!(level(used - 100, 170_000), "auto_compact");
+    assert_eq!(level(used, used + 1), "auto_compact");
+    assert_eq!(level(used, used), "blocking");
 }

@@ -22,6 +22,8 @@ pub(super) fn recognise(head: &Head<'_>) -> Option<Verdict> {
     match bytes.first()? {
         b'[' => foreign("a JSON array, not lines of entries"),
         b'{' => json_object(head),
+        // A line that is longer than the head may be one of garbage, with a transcript behind it.
+        _ if head.is_cut && memchr::memchr(b'\n', bytes).is_none() => None,
         _ if memchr::memchr(b'{', bytes).is_none() => foreign("plain text"),
         // Text with braces may be a transcript with a damaged beginning.
         _ => None,
@@ -38,7 +40,10 @@ fn is_binary(bytes: &[u8]) -> bool {
 }
 
 fn json_object(head: &Head<'_>) -> Option<Verdict> {
-    let mut lines = head.bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut lines = head
+        .bytes
+        .split(|byte| *byte == b'\n')
+        .map(<[u8]>::trim_ascii);
     let laid_out = lines.next()? == b"{";
     let more = lines.any(|line| !line.is_empty());
     match head.objects().next() {
