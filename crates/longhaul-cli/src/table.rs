@@ -79,7 +79,7 @@ impl Cell {
     /// A word or a number, of which the beginning is kept if it must be cut.
     pub(crate) fn new(text: impl AsRef<str>) -> Self {
         Self {
-            text: clean(text.as_ref()),
+            text: clean(text.as_ref()).trim_end().to_owned(),
             fit: Fit::KeepStart,
             style: Style::new(),
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use longhaul_core::transcript::ProblemKind;
 use serde_json::Value;
 
-use crate::support::{World, long_session, plain_session};
+use crate::support::{Finish, World, long_session, plain_session};
 
 fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -130,4 +130,22 @@ fn m4_every_kind_of_problem_is_documented() {
     let documented = documented(&read("inspect-json.md"), "Kinds of problem");
     let kinds = ProblemKind::ALL.map(|kind| kind.name().to_owned());
     assert_eq!(documented, BTreeSet::from(kinds));
+}
+
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let shown = readme
+        .split("```text\n")
+        .nth(1)
+        .unwrap()
+        .split("```")
+        .next()
+        .unwrap();
+    let mut command = World::new().longhaul(["inspect"]);
+    let page = command
+        .arg(root.join("fixtures/session.jsonl"))
+        .current_dir(&root);
+    page.finish().ends(0).prints(shown);
 }

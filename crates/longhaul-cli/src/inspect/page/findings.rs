@@ -42,7 +42,7 @@ impl Page<'_> {
         let mut table = Table::new([
             Column::right("line"),
             Column::left("kind").optional(1),
-            Column::left("").down_to(24),
+            Column::left("what is wrong").down_to(24),
         ]);
         for problem in problems.iter().take(PROBLEMS) {
             table.row([

@@ -84,7 +84,8 @@ pub(super) fn bar(report: &Report, width: usize, colour: bool) -> String {
     let (mut seen, mut drawn) = (0, 0);
     for part in &parts {
         seen += part.tokens;
-        let until = (seen as u128 * used as u128 / total as u128) as usize;
+        // Rounded: a part is drawn where it fills most of a cell, and the last one is no exception.
+        let until = ((seen as u128 * used as u128 + total as u128 / 2) / total as u128) as usize;
         let style = part.style();
         let cells: String = std::iter::repeat_n(part.mark(colour), until - drawn).collect();
         if !cells.is_empty() {
