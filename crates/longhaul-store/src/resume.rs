@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
 
-use longhaul_core::message::{Entry, Scanner};
+use longhaul_core::message::{Entry, EntryKind, Scanner};
 use longhaul_core::tokens::{Ledger, Rough};
 use longhaul_core::transcript::{Conversation, Need, ResumeProbe, Table};
 
@@ -25,6 +25,8 @@ pub struct Resumed {
     pub offsets: Vec<u64>,
     /// The count of the view, ready for the next turn.
     pub ledger: Ledger,
+    /// The newest head of the session's requests (M7), if the tail holds one.
+    pub head: Option<Entry>,
     /// Where reading began; nothing before it was kept.
     pub read_from: u64,
     /// Lines of the tail that are not intact. `inspect` says more about them.
@@ -47,11 +49,15 @@ pub fn resume(path: &Path) -> Result<Resumed, ReadError> {
 
     let mut table = Table::default();
     let mut lines = Vec::new();
+    let mut head = None;
     let mut damaged = 0;
     for line in tail.into_lines() {
         match line.content {
             Content::Entry(entry) => {
                 table.push(line.number, from + line.offset, entry.view(), &Rough);
+                if entry.facets().kind == EntryKind::Head {
+                    head = Some(entry.clone());
+                }
                 lines.push(entry);
             }
             Content::Damaged { .. } => damaged += 1,
@@ -71,6 +77,7 @@ pub fn resume(path: &Path) -> Result<Resumed, ReadError> {
             .map(|row| table.rows()[*row as usize].offset)
             .collect(),
         ledger: conversation.ledger(&table),
+        head,
         read_from: from,
         damaged,
     })
@@ -85,8 +92,30 @@ fn view_start(file: &File) -> io::Result<u64> {
         if let Ok(facets) = scanner.scan(line.bytes)
             && let Need::From(offset) = probe.line(line.offset, facets.view(line.bytes))
         {
-            return Ok(offset);
+            // A line that told us that enough was read may lie before the view, and a head just before it.
+            return if offset < line.offset {
+                Ok(offset)
+            } else {
+                head_before(&mut lines, &mut scanner, offset)
+            };
         }
     }
     Ok(0)
+}
+
+/// The start of the head entry that lies just before a view, with nothing of the conversation in between; else the
+/// start of the view.
+fn head_before<R: io::Read + Seek>(
+    lines: &mut TailReader<R>,
+    scanner: &mut Scanner,
+    start: u64,
+) -> io::Result<u64> {
+    while let Some(line) = lines.next()? {
+        match scanner.scan(line.bytes) {
+            Ok(facets) if facets.kind == EntryKind::Head => return Ok(line.offset),
+            Ok(facets) if facets.uuid.is_present() => break,
+            _ => {}
+        }
+    }
+    Ok(start)
 }

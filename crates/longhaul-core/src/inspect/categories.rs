@@ -2,9 +2,34 @@
 
 use super::report::Categories;
 use crate::hash::{Map, Set};
-use crate::message::{BlockKind, EntryKind, Id};
-use crate::tokens::{ContextSize, Estimate};
+use crate::json::Cursor;
+use crate::message::{BlockKind, EntryKind, Id, View};
+use crate::tokens::{Class, ContextSize, Estimate, Estimator, Rough};
 use crate::transcript::{Conversation, Row, Table};
+
+/// What stands before the messages, where the file records it (M7).
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct HeadWeight {
+    system: Estimate,
+    tools: Estimate,
+    memory: Estimate,
+}
+
+impl HeadWeight {
+    pub(super) fn of(entry: View<'_>) -> Self {
+        let weight = |part: &str| {
+            let mut value = Cursor::new(entry.head_part(part).unwrap_or_default());
+            // An absent part weighs nothing; any other was validated with its line.
+            let _ = value.skip();
+            Rough.tokens(Class::Serialised, value.canonical() as u64)
+        };
+        Self {
+            system: weight("system"),
+            tools: weight("tools"),
+            memory: weight("userContext"),
+        }
+    }
+}
 
 /// The rows of the live view.
 fn view_rows<'a>(
@@ -45,9 +70,15 @@ pub(super) fn categories(
     table: &Table,
     conversation: &Conversation,
     in_view: &Set<Id>,
+    head: HeadWeight,
     context: ContextSize,
 ) -> Categories {
-    let mut categories = Categories::default();
+    let mut categories = Categories {
+        system_prompt: head.system.unpadded(),
+        tools: head.tools.unpadded(),
+        memory_files: head.memory.unpadded(),
+        ..Categories::default()
+    };
     let mut tools: Map<Id, u32> = Map::default();
     let add = |sum: &mut u64, weight: Estimate| *sum += weight.unpadded();
     for row in view_rows(table, conversation) {
@@ -92,7 +123,10 @@ pub(super) fn categories(
         + categories.assistant_messages
         + categories.tool_requests
         + categories.tool_results
-        + categories.attachments;
+        + categories.attachments
+        + categories.system_prompt
+        + categories.tools
+        + categories.memory_files;
     categories.unattributed = context.tokens().saturating_sub(attributed);
     categories
 }

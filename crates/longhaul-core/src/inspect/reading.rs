@@ -1,6 +1,7 @@
 //! Takes a file line by line and makes the report.
 
 use super::calls::Calls;
+use super::categories::HeadWeight;
 use super::report::{Report, Thresholds, UsageReport, WindowReport};
 use super::rounds::Bill;
 use super::{boundaries, categories};
@@ -30,6 +31,7 @@ pub struct Inspection {
     calls: Calls,
     problems: Vec<Problem>,
     session: Option<String>,
+    head: HeadWeight,
     crlf: bool,
     damaged: u64,
 }
@@ -63,6 +65,9 @@ impl Inspection {
                 let entry = facets.view(bytes);
                 self.table.push(number, offset, entry, &Rough);
                 self.calls.note(entry);
+                if facets.kind == EntryKind::Head {
+                    self.head = HeadWeight::of(entry);
+                }
                 if facets.session.is_present() {
                     let session = facets.session.of(bytes);
                     if self
@@ -122,7 +127,8 @@ impl Inspection {
         let resolved = models.resolve(model.unwrap_or("unknown"));
         let bill = Bill::of(table, &conversation, models);
         let in_view = categories::results_in_view(table, &conversation);
-        let mut categories = categories::categories(table, &conversation, &in_view, context);
+        let mut categories =
+            categories::categories(table, &conversation, &in_view, self.head, context);
         let repeated_in_view = self
             .calls
             .duplicate_reads(table, &conversation, |call| in_view.contains(&call));

@@ -15,6 +15,9 @@ pub enum EntryKind {
     Progress,
     /// A title for a session; outside the chain.
     Summary,
+    /// What stands before the messages of a request: system prompt, tools, user context, latched settings (M7). Ours;
+    /// without uuid, outside the chain, and the newest one counts.
+    Head,
     /// Any other type. Kept, never interpreted.
     #[default]
     Other,
@@ -29,6 +32,7 @@ impl EntryKind {
             b"attachment" => Self::Attachment,
             b"progress" => Self::Progress,
             b"summary" => Self::Summary,
+            b"request-head" => Self::Head,
             _ => Self::Other,
         }
     }

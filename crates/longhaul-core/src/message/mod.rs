@@ -7,6 +7,7 @@
 mod block;
 mod entry;
 mod facets;
+mod head;
 mod id;
 mod kind;
 pub mod scan;
@@ -16,6 +17,7 @@ mod usage;
 pub use block::{Block, BlockKind};
 pub use entry::Entry;
 pub use facets::{Facets, Flags, View};
+pub use head::{Head, HeadError};
 pub use id::Id;
 pub use kind::{EntryKind, Subtype};
 pub use scan::{Damage, Scanner};

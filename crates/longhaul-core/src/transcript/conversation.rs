@@ -132,7 +132,7 @@ impl Conversation {
                         ledger.push(Counted::Clearing(&note.cleared), standing);
                     }
                 }
-                EntryKind::Progress | EntryKind::Summary | EntryKind::Other => {}
+                EntryKind::Progress | EntryKind::Summary | EntryKind::Head | EntryKind::Other => {}
             }
         }
         ledger

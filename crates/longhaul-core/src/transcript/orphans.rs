@@ -3,7 +3,7 @@
 use super::segment::Links;
 use super::{Problem, ProblemKind, Table};
 use crate::hash::Set;
-use crate::message::{BlockKind, Id};
+use crate::message::{BlockKind, Id, Subtype};
 
 pub(super) fn find(table: &Table, main: &[bool], links: &Links, problems: &mut Vec<Problem>) {
     let rows = table.rows();
@@ -99,12 +99,19 @@ fn later_responses(table: &Table, main: &[bool], links: &Links) -> Vec<Later> {
             };
             later[parent as usize] = later[parent as usize].and(later[at]).and(own);
         }
-        // A conversation that was compacted went on.
-        let replaced = table
-            .boundary(at as u32)
-            .and_then(|note| note.logical_parent);
-        if let Some(last) = replaced.and_then(|uuid| links.chain().find(uuid)) {
-            later[last as usize] = Later::Several;
+        // A conversation goes on across a boundary.
+        if row.subtype == Subtype::CompactBoundary {
+            let named = table
+                .boundary(at as u32)
+                .and_then(|note| note.logical_parent);
+            let before = || (0..at).rev().find(|at| main[*at] && rows[*at].is_sent());
+            let last = named
+                .and_then(|uuid| links.chain().find(uuid))
+                .map(|at| at as usize)
+                .or_else(before);
+            if let Some(last) = last {
+                later[last] = later[last].and(later[at]);
+            }
         }
     }
     later

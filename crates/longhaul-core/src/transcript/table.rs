@@ -48,9 +48,11 @@ impl Row {
             EntryKind::User => true,
             EntryKind::Assistant => self.is_reply(),
             EntryKind::Attachment => self.attachment.is_some(),
-            EntryKind::System | EntryKind::Progress | EntryKind::Summary | EntryKind::Other => {
-                false
-            }
+            EntryKind::System
+            | EntryKind::Progress
+            | EntryKind::Summary
+            | EntryKind::Head
+            | EntryKind::Other => false,
         }
     }
 }

@@ -153,3 +153,65 @@ fn m4_an_empty_file_is_an_empty_report() {
     );
     assert_eq!(report.problems, []);
 }
+
+#[test]
+fn m7_the_head_of_requests_is_an_entry_of_its_own_and_is_counted() {
+    use longhaul_core::message::{Entry, EntryKind, Head};
+    let raw = |text: &str| serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
+    let (system, tools) = (
+        raw(r#"[ {"type":"text","text":"be good"} ]"#),
+        raw(r#"[{"name":"Read"}]"#),
+    );
+    let (context, settings) = (raw(r#""CLAUDE.md says so""#), raw(r#"{"ttl":"1h"}"#));
+    let head = Head {
+        session_id: "s",
+        timestamp: jiff::Timestamp::UNIX_EPOCH,
+        system: &system,
+        tools: &tools,
+        user_context: &context,
+        settings: &settings,
+    };
+    let line = head.to_entry().unwrap();
+    let entry = Entry::read(line.clone()).unwrap();
+    assert_eq!(entry.facets().kind, EntryKind::Head);
+    assert!(entry.view().uuid().is_none());
+    assert_eq!(
+        entry.view().head_part("system").unwrap(),
+        system.get().as_bytes(),
+        "byte for byte"
+    );
+
+    let mut lines = Lines::default();
+    lines.user("1", "go");
+    lines
+        .lines
+        .insert(0, String::from_utf8(line.to_vec()).unwrap());
+    let report = inspect(&bytes(&lines));
+    assert_eq!(report.problems, []);
+    assert_eq!(report.messages, 1);
+    let categories = &report.categories;
+    assert_eq!(
+        (
+            categories.system_prompt,
+            categories.tools,
+            categories.memory_files
+        ),
+        (9, 4, 5)
+    );
+}
+
+#[test]
+fn m7_a_head_that_would_break_its_line_is_refused() {
+    use longhaul_core::message::Head;
+    let raw = |text: &str| serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
+    let (broken, fine) = (raw("[\n]"), raw("[]"));
+    let head = Head {
+        session_id: "s",
+        timestamp: jiff::Timestamp::UNIX_EPOCH,
+        system: &broken,
+        tools: &fine,
+        user_context: &fine,
+        settings: &fine,
+    };
+    assert!(head.to_entry().is_err());
+}

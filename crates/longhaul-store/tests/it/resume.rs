@@ -147,3 +147,23 @@ fn m5_an_empty_file_resumes_to_an_empty_view() {
     assert_eq!(check(b"", "empty"), 0);
     assert_eq!(check(b"\n\n", "blank"), 0);
 }
+
+#[test]
+fn m7_a_resume_finds_the_head_just_before_its_view_or_inside_it() {
+    let head = r#"{"type":"request-head","sessionId":"s","system":"x","tools":[],"userContext":"","settings":{}}"#;
+    let session = SessionSpec::new(6, 20)
+        .compaction(Compaction::EveryRounds(8))
+        .generate();
+    let boundary = session.truth.boundaries.last().unwrap().line;
+    let text = String::from_utf8(session.bytes).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    for place in [boundary - 1, boundary, boundary + 3] {
+        let mut with_head = lines.clone();
+        with_head.insert(place, head);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), with_head.join("\n") + "\n").unwrap();
+        let resumed = resume(file.path()).unwrap();
+        assert_eq!(resumed.head.unwrap().bytes(), head, "at {place}");
+        assert!(resumed.read_from > 0);
+    }
+}

@@ -1,0 +1,66 @@
+//! The head of a session's requests, as an entry of its own (M7).
+//!
+//! Everything that shapes the bytes of a request before its messages is on disk before the request is sent, so that
+//! requests can be rendered again from the file alone. The parts are JSON as they will be sent; nothing here looks
+//! into them, and once written they are never changed: a new head is another entry.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::View;
+use crate::json::Object;
+
+/// What stands before the messages of a request. Each part is a JSON text, kept byte for byte.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Head<'a> {
+    /// The session.
+    pub session_id: &'a str,
+    /// When it was latched.
+    pub timestamp: Timestamp,
+    /// The request's `system`.
+    pub system: &'a RawValue,
+    /// The request's `tools`.
+    pub tools: &'a RawValue,
+    /// Memory files and the like, which go before the first message.
+    pub user_context: &'a RawValue,
+    /// Settings that are part of the cache key and latched for the session.
+    pub settings: &'a RawValue,
+}
+
+/// A head that cannot be an entry.
+#[derive(Debug, thiserror::Error)]
+pub enum HeadError {
+    /// A part is laid out over several lines, and a transcript has an entry a line.
+    #[error("the head of a request must be JSON without line breaks")]
+    LineBreak,
+    /// A part cannot be written.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
+impl Head<'_> {
+    /// The entry, ready to be appended to the session's transcript.
+    pub fn to_entry(&self) -> Result<Bytes, HeadError> {
+        #[derive(Serialize)]
+        #[serde(tag = "type", rename = "request-head")]
+        struct Line<'a> {
+            #[serde(flatten)]
+            head: &'a Head<'a>,
+        }
+        let line = serde_json::to_vec(&Line { head: self })?;
+        match memchr::memchr2(b'\n', b'\r', &line) {
+            Some(_) => Err(HeadError::LineBreak),
+            None => Ok(line.into()),
+        }
+    }
+}
+
+impl<'a> View<'a> {
+    /// A part of a head entry, as the JSON that was written: `system`, `tools`, `userContext`, `settings`.
+    pub fn head_part(self, name: &str) -> Option<&'a [u8]> {
+        Object::new(self.line).get(name)
+    }
+}
