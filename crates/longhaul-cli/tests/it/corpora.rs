@@ -45,6 +45,9 @@ fn consistent(report: &Value) {
         "tool_requests",
         "tool_results",
         "attachments",
+        "system_prompt",
+        "tools",
+        "memory_files",
     ]
     .map(|part| number(&format!("/categories/{part}")))
     .iter()

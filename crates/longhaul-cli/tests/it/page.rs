@@ -159,3 +159,15 @@ fn t1_an_estimate_is_not_called_a_measurement() {
     let run = world.page(prompt).ends(0).prints("all of it estimated");
     assert!(!run.out.contains("0 measured"));
 }
+
+#[test]
+fn t4_m7_a_recorded_prompt_is_shown_by_its_parts() {
+    let head = "{\"type\":\"request-head\",\"sessionId\":\"s\",\"timestamp\":\"2026-03-02T08:00:00Z\",\
+                \"system\":\"You are a pilot of harbours.\",\"tools\":[{\"name\":\"Read\"}],\
+                \"userContext\":\"Keep to the left buoys.\",\"settings\":{}}\n";
+    let bytes = [head.as_bytes(), &plain_session().bytes].concat();
+    let run = World::new().page(&bytes).ends(0);
+    for part in ["system prompt", "tool definitions", "memory files"] {
+        assert!(run.out.contains(part), "{part}:\n{}", run.out);
+    }
+}

@@ -3,6 +3,8 @@
 use anstyle::{AnsiColor, Style};
 use longhaul_core::inspect::Report;
 
+/// The name of the part that stands before the messages, and of what no message accounts for.
+pub(super) const PROMPT: &str = "prompt, tools, overhead";
 /// The name of the part that is shown tool by tool.
 pub(super) const TOOL_RESULTS: &str = "tool results";
 
@@ -43,7 +45,7 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
     // Without a measurement nothing is known of what the file does not record.
     let prompt_name = match report.measured + recorded {
         0 => "margin of the estimate",
-        _ => "prompt, tools, overhead",
+        _ => PROMPT,
     };
     vec![
         part(prompt_name, 'P', AnsiColor::BrightBlack, prompt),

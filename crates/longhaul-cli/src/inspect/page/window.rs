@@ -80,15 +80,6 @@ impl Page<'_> {
             Column::right(""),
             Column::right(""),
         ]);
-        let within = |name: &str, tokens: u64| {
-            let name = Cell::path(format!("  {name}")).dim();
-            [
-                Cell::new(""),
-                name,
-                Cell::new(grouped(tokens)).dim(),
-                Cell::new(""),
-            ]
-        };
         for part in picture::parts(report).iter().filter(|part| part.tokens > 0) {
             let mark = part.mark(self.colour).to_string();
             table.row([
@@ -97,18 +88,40 @@ impl Page<'_> {
                 Cell::new(grouped(part.tokens)),
                 Cell::new(share(part.tokens, report.context_tokens)),
             ]);
-            if part.name == picture::TOOL_RESULTS {
-                let tools = sorted(report.categories.tool_results_by_tool.iter());
-                for (tool, tokens) in tools.into_iter().take(TOOLS) {
-                    table.row(within(tool, tokens));
-                }
-                let again = report.categories.duplicate_reads;
-                if again > 0 {
-                    table.row(within("of which files read again", again));
-                }
+            for (name, tokens) in self.within(part.name) {
+                table.row([
+                    Cell::new(""),
+                    Cell::path(format!("  {name}")).dim(),
+                    Cell::new(grouped(tokens)).dim(),
+                    Cell::new(""),
+                ]);
             }
         }
         table.render(2, self.width)
+    }
+
+    /// What is known of the inside of a part.
+    fn within(&self, part: &str) -> Vec<(&str, u64)> {
+        let categories = &self.report.categories;
+        let mut inside = Vec::new();
+        if part == picture::PROMPT {
+            inside.extend([
+                ("system prompt", categories.system_prompt),
+                ("tool definitions", categories.tools),
+                ("memory files", categories.memory_files),
+            ]);
+        }
+        if part == picture::TOOL_RESULTS {
+            let tools = sorted(categories.tool_results_by_tool.iter()).into_iter();
+            inside.extend(
+                tools
+                    .take(TOOLS)
+                    .map(|(tool, tokens)| (tool.as_str(), tokens)),
+            );
+            inside.push(("of which files read again", categories.duplicate_reads));
+        }
+        inside.retain(|(_, tokens)| *tokens > 0);
+        inside
     }
 }
 
