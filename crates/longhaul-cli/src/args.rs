@@ -4,6 +4,17 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
+/// What the whole program can do, by example.
+macro_rules! examples {
+    () => {
+        "Examples:
+  longhaul inspect session.jsonl        what is in this conversation's window
+  longhaul inspect ~/.claude/projects   all sessions below a folder
+  longhaul inspect 6113e919             a session by its id, or the beginning of it
+  longhaul config --explain             every setting and where its value came from"
+    };
+}
+
 /// Keeps an LLM agent's conversation going without end.
 ///
 /// Longhaul counts what is in the model's window, says how near the limits are and what it all costs. It reads the
@@ -13,11 +24,19 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
     name = "longhaul",
     version,
     max_term_width = 100,
-    after_help = "Examples:
-  longhaul inspect session.jsonl        what is in this conversation's window
-  longhaul inspect ~/.claude/projects   all sessions below a folder
-  longhaul inspect 6113e919             a session by its id, or the beginning of it
-  longhaul config --explain             every setting and where its value came from"
+    after_help = examples!(),
+    after_long_help = concat!(
+        "Environment:
+  LONGHAUL_HOME        where own sessions and config.toml lie; else the user's data folder
+  CLAUDE_CONFIG_DIR    where Claude Code's sessions lie; else ~/.claude
+  LONGHAUL_LOG_FORMAT  `json` makes every log line a JSON object
+  NO_COLOR             no colour; CLICOLOR_FORCE=1 always colour
+  COLUMNS              how wide to write
+  Every setting has a variable, too: `longhaul config --explain` names them.
+
+",
+        examples!()
+    )
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -73,7 +92,7 @@ Examples:
 pub(crate) struct Inspect {
     /// A transcript, a folder of transcripts, a session id (or its beginning), or `-` for standard input
     #[arg(value_name = "FILE|DIR|SESSION-ID")]
-    pub(crate) target: String,
+    pub(crate) target: PathBuf,
     /// Print one JSON object instead (documented in docs/inspect-json.md)
     #[arg(long)]
     pub(crate) json: bool,

@@ -11,6 +11,10 @@ use longhaul_core::window::WindowError;
 use longhaul_store::layout::{FindError, HomeError};
 use longhaul_store::purge::PurgeError;
 
+use crate::text::clean;
+
+const NO_ENTRIES: &str = "this is not a transcript: none of its lines is an entry";
+
 /// How a command ended that did what it was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -48,16 +52,18 @@ pub(crate) enum Failure {
     Stdout(std::io::Error),
     #[error("{name}: this is {}", foreign.what)]
     Foreign { name: String, foreign: Foreign },
-    #[error("{name}: this is not a transcript: none of its lines is an entry")]
+    #[error("{name}: {NO_ENTRIES}")]
     NotATranscript { name: String },
     #[error("{}: no transcript in this folder", path.display())]
     EmptyFolder { path: PathBuf },
-    #[error("{}: none of the {count} files here is a transcript", path.display())]
-    NoneReadable { path: PathBuf, count: usize },
+    #[error("{}: none of the {} here is a transcript", path.display(), crate::text::count(*.count, "file", "files"))]
+    NoneReadable { path: PathBuf, count: u64 },
     #[error("{target}: no such file, and {find}")]
     NoSuchTarget { target: String, find: FindError },
     #[error("{target}: no such file or folder")]
     NoSuchFile { target: String },
+    #[error("{target}: a link to {}, which does not exist", goal.display())]
+    DanglingLink { target: String, goal: PathBuf },
     #[error(transparent)]
     Find(FindError),
     #[error(transparent)]
@@ -79,11 +85,21 @@ pub(crate) enum Failure {
     Purge(#[from] PurgeError),
     #[error("nothing says what to delete")]
     PurgeWhat,
-    #[error("this would delete {0} files, and there is no terminal to ask on")]
-    PurgeUnasked(usize),
+    #[error("this would delete {}, and there is no terminal to ask on", crate::text::count(*.0, "file", "files"))]
+    PurgeUnasked(u64),
 }
 
 impl Failure {
+    /// What is wrong with a file, for a place that names the file itself.
+    pub(crate) fn without_name(&self) -> String {
+        match self {
+            Self::Read { source, .. } => format!("cannot be read: {source}"),
+            Self::Foreign { foreign, .. } => format!("this is {}", foreign.what),
+            Self::NotATranscript { .. } => NO_ENTRIES.to_owned(),
+            _ => self.to_string(),
+        }
+    }
+
     /// What to do about it.
     fn hint(&self) -> Option<String> {
         let hint = match self {
@@ -104,7 +120,7 @@ impl Failure {
             }
             Self::Config(_) | Self::BadSet(_) => "`longhaul config --explain` lists all settings.",
             Self::ModelFile { .. } => {
-                "`longhaul inspect --help` says where models come from; the file has the shape of [models.\"id\"] tables."
+                "A models file has a table for each model: [models.\"its-id\"] with window, max_output, prices = { input, output }."
             }
             Self::LogFilter { .. } => "Try `debug`, or `longhaul_store=trace`.",
             Self::PurgeWhat => {
@@ -125,7 +141,8 @@ impl Failure {
             return ExitCode::SUCCESS;
         }
         let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
-        tell(&format!("{red}error{red:#}: {self}"));
+        // Names of files are in here, and those may hold anything.
+        tell(&format!("{red}error{red:#}: {}", clean(&self.to_string())));
         if let Some(hint) = self.hint() {
             tell(&format!("  {hint}"));
         }
@@ -142,5 +159,5 @@ pub(crate) fn tell(line: &str) {
 /// A warning on stderr.
 pub(crate) fn warn(line: &str) {
     let yellow = Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold();
-    tell(&format!("{yellow}warning{yellow:#}: {line}"));
+    tell(&format!("{yellow}warning{yellow:#}: {}", clean(line)));
 }

@@ -6,9 +6,12 @@ mod failure;
 mod inspect;
 mod logging;
 mod manual;
+mod output;
 mod purge;
 mod settings;
+mod table;
 mod terminal;
+mod text;
 
 use std::process::ExitCode;
 

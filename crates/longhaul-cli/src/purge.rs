@@ -1,6 +1,6 @@
 //! `longhaul purge`: deletes own sessions and says which (G2).
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal};
 use std::time::{Duration, SystemTime};
 
 use longhaul_store::layout::{Home, SessionId};
@@ -9,8 +9,10 @@ use serde_json::json;
 
 use crate::args::Purge as Command;
 use crate::failure::{Failure, Outcome, tell, warn};
+use crate::output;
 use crate::settings::Given;
-use crate::terminal::{bytes, cut};
+use crate::terminal::bytes;
+use crate::text::{clean, count};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -49,14 +51,14 @@ fn what(command: &Command, retention: Option<u32>) -> Result<PurgeWhat, Failure>
 fn confirmed(plan: &PurgePlan) -> Result<bool, Failure> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
-        return Err(Failure::PurgeUnasked(plan.items().len()));
+        return Err(Failure::PurgeUnasked(plan.items().len() as u64));
     }
     for item in plan.items() {
-        tell(&format!("  {}", cut(&item.path.display().to_string(), 200)));
+        tell(&format!("  {}", name(item)));
     }
     tell(&format!(
-        "Delete these {} files ({})? [y/N]",
-        plan.items().len(),
+        "Delete {} ({})? [y/N]",
+        count(plan.items().len() as u64, "file", "files"),
         bytes(plan.bytes())
     ));
     let mut answer = String::new();
@@ -80,44 +82,44 @@ fn print(
     } else {
         Outcome::Problems
     };
-    let mut out = anstream::stdout().lock();
-    let mut write = |line: String| writeln!(out, "{line}").map_err(Failure::Stdout);
     if command.json {
         let file = |item: &PurgeItem| {
             json!({
-                "path": item.path,
+                "path": item.path.display().to_string(),
                 "bytes": item.bytes,
                 "age_seconds": item.age.as_secs(),
                 "deleted": deleted.contains(item),
             })
         };
-        let reason =
-            |kept: &Kept| json!({ "path": kept.item.path, "reason": kept.reason.to_string() });
+        let reason = |kept: &Kept| json!({ "path": kept.item.path.display().to_string(), "reason": kept.reason.to_string() });
         let files: Vec<_> = items.iter().map(file).collect();
         let kept: Vec<_> = kept.iter().map(reason).collect();
-        write(format!("{:#}", json!({ "files": files, "kept": kept })))?;
+        output::json(&json!({ "files": files, "kept": kept }))?;
         return Ok(outcome);
     }
     let (verb, named) = match report {
         Some(_) => ("deleted", deleted),
         None => ("would delete", items),
     };
+    let mut text = String::new();
     for item in named {
-        write(format!(
-            "{verb} {} ({})",
-            item.path.display(),
-            bytes(item.bytes)
-        ))?;
+        text.push_str(&format!("{verb} {} ({})\n", name(item), bytes(item.bytes)));
     }
     for kept in kept {
-        write(format!(
-            "kept {}: {}",
-            kept.item.path.display(),
-            kept.reason
-        ))?;
+        text.push_str(&format!("kept {}: {}\n", name(&kept.item), kept.reason));
     }
-    if items.is_empty() {
-        write("Nothing to delete.".to_owned())?;
-    }
+    text.push_str(&match named.len() {
+        0 if kept.is_empty() => "Nothing to delete.\n".to_owned(),
+        files => format!(
+            "{verb} {} in all, {}\n",
+            count(files as u64, "file", "files"),
+            bytes(named.iter().map(|item| item.bytes).sum())
+        ),
+    });
+    output::page(&text)?;
     Ok(outcome)
+}
+
+fn name(item: &PurgeItem) -> String {
+    clean(&item.path.display().to_string())
 }

@@ -6,7 +6,8 @@ use std::io::IsTerminal;
 pub(crate) fn width() -> usize {
     let columns = std::env::var("COLUMNS")
         .ok()
-        .and_then(|columns| columns.parse().ok());
+        .and_then(|columns| columns.parse().ok())
+        .filter(|columns| *columns > 0);
     let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     columns.or_else(measured).unwrap_or(80).clamp(40, 120)
 }
@@ -59,21 +60,13 @@ pub(crate) fn bytes(number: u64) -> String {
     }
 }
 
-/// Cuts a text to a number of columns, control characters made visible as spaces.
-pub(crate) fn cut(text: &str, columns: usize) -> String {
-    use unicode_width::UnicodeWidthChar;
-    let mut cut = String::new();
-    let mut used = 0;
-    for c in text.chars().map(|c| if c.is_control() { ' ' } else { c }) {
-        let width = c.width().unwrap_or(0);
-        if used + width > columns.saturating_sub(1) {
-            cut.push('…');
-            break;
-        }
-        used += width;
-        cut.push(c);
+/// Dollars with as many decimals as matter.
+pub(crate) fn dollars(amount: f64) -> String {
+    match amount {
+        amount if amount >= 100.0 => format!("${}", grouped(amount.round() as u64)),
+        amount if amount >= 1.0 || amount == 0.0 => format!("${amount:.2}"),
+        amount => format!("${amount:.4}"),
     }
-    cut
 }
 
 #[cfg(test)]
@@ -92,11 +85,11 @@ mod tests {
         assert_eq!(short(999_700), "1.0M");
         assert_eq!(short(20_140_000), "20M");
     }
-
     #[test]
-    fn text_is_cut_by_columns_not_by_characters() {
-        assert_eq!(cut("short", 10), "short");
-        assert_eq!(cut("漢字漢字", 5), "漢字…");
-        assert_eq!(cut("a\nb\u{1b}[31m", 20), "a b [31m");
+    fn dollars_have_the_decimals_that_matter() {
+        assert_eq!(dollars(0.0), "$0.00");
+        assert_eq!(dollars(0.012_34), "$0.0123");
+        assert_eq!(dollars(12.345), "$12.35");
+        assert_eq!(dollars(12_345.6), "$12,346");
     }
 }

@@ -1,15 +1,13 @@
 //! `longhaul inspect`: what is in a conversation's window, what it costs, how near the limits are.
 //!
 //! The figures are made in `longhaul_core::inspect`; here they are fetched (`target.rs`, `reading.rs`) and shown, for
-//! one file (`page.rs`, with pictures from `picture.rs`) or a folder (`folder.rs`).
+//! one file (`page/`) or a folder (`folder/`).
 
 mod folder;
+mod level;
 mod page;
-mod picture;
 mod reading;
 mod target;
-
-use std::io::Write;
 
 use longhaul_core::config::Config;
 use longhaul_core::inspect::Report;
@@ -18,7 +16,10 @@ use longhaul_core::window::Settings;
 
 use crate::args::Inspect as Command;
 use crate::failure::{Failure, Outcome, tell};
+use crate::output;
 use crate::settings::{self, Given};
+use crate::text::clean;
+use page::Turns;
 use target::Target;
 
 /// What reports are made with.
@@ -48,21 +49,21 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
         Target::Stdin => ("standard input".to_owned(), reading::stdin(&basis)?),
     };
     if report.entries == 0 && report.problems.is_empty() {
-        tell(&format!("{name} is empty: no entries yet."));
+        tell(&format!("{}: no entries yet.", clean(&name)));
     }
-    let mut out = anstream::stdout().lock();
     if command.json {
-        let file = Some(name.clone()).filter(|_| command.target != "-");
-        print_json(
-            &mut out,
-            &FileReport {
-                file,
-                report: &report,
-            },
-        )?;
+        let file = Some(name).filter(|_| command.target.as_os_str() != "-");
+        output::json(&FileReport {
+            file,
+            report: &report,
+        })?;
     } else {
-        out.write_all(page::render(&name, &report, command.turns).as_bytes())
-            .map_err(Failure::Stdout)?;
+        let turns = if command.turns {
+            Turns::All
+        } else {
+            Turns::Last
+        };
+        output::page(&page::render(&name, &report, turns))?;
     }
     Ok(match report.problems.is_empty() {
         true => Outcome::Fine,
@@ -70,18 +71,10 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     })
 }
 
-/// A report and the file that it is about.
+/// A report and the file that it is about; none for standard input.
 #[derive(serde::Serialize)]
 struct FileReport<'a> {
     file: Option<String>,
     #[serde(flatten)]
     report: &'a Report,
-}
-
-fn print_json(out: &mut impl Write, object: &impl serde::Serialize) -> Result<(), Failure> {
-    let mut write = || {
-        serde_json::to_writer_pretty(&mut *out, object)?;
-        writeln!(out)
-    };
-    write().map_err(Failure::Stdout)
 }

@@ -1,7 +1,7 @@
 //! Reads one transcript into a report.
 
 use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Cursor, IsTerminal, Read};
 use std::path::Path;
 
 use longhaul_core::inspect::{Inspection, LineEnd, Report};
@@ -9,7 +9,7 @@ use longhaul_core::transcript::format::{self, Verdict};
 use longhaul_store::{Ending, LineReader};
 
 use super::Basis;
-use crate::failure::Failure;
+use crate::failure::{Failure, tell};
 
 pub(super) fn file(path: &Path, basis: &Basis) -> Result<Report, Failure> {
     let failed = |source| Failure::Read {
@@ -21,10 +21,13 @@ pub(super) fn file(path: &Path, basis: &Basis) -> Result<Report, Failure> {
 }
 
 pub(super) fn stdin(basis: &Basis) -> Result<Report, Failure> {
+    if io::stdin().is_terminal() {
+        tell("Reading a transcript from the terminal; Ctrl-D ends it.");
+    }
     report(io::stdin().lock(), "standard input", basis, Failure::Stdin)
 }
 
-#[tracing::instrument(level = "debug", skip_all, fields(name))]
+#[tracing::instrument(level = "debug", skip_all, fields(%name))]
 fn report(
     mut source: impl Read,
     name: &str,

@@ -15,15 +15,14 @@ pub(super) enum Target {
 
 impl Target {
     /// A path that exists is that path; anything else may be a session id.
-    pub(super) fn find(text: &str, env: &Env) -> Result<Self, Failure> {
-        if text == "-" {
+    pub(super) fn find(path: &Path, env: &Env) -> Result<Self, Failure> {
+        if path == Path::new("-") {
             return Ok(Self::Stdin);
         }
-        let path = Path::new(text);
         match std::fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => Ok(Self::Folder(path.to_owned())),
             Ok(_) => Ok(Self::File(path.to_owned())),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => session(text, env),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => session(path, env),
             Err(source) => Err(Failure::Read {
                 path: path.to_owned(),
                 source,
@@ -32,23 +31,23 @@ impl Target {
     }
 }
 
-fn session(text: &str, env: &Env) -> Result<Target, Failure> {
+fn session(path: &Path, env: &Env) -> Result<Target, Failure> {
+    let target = path.display().to_string();
+    // A link to nowhere is there, under its name; what it leads to is not.
+    if let Ok(goal) = std::fs::read_link(path) {
+        return Err(Failure::DanglingLink { target, goal });
+    }
     let homes: Vec<Home> = [Home::longhaul(env), Home::claude(env)]
         .into_iter()
         .flatten()
         .collect();
     let homes: Vec<&Home> = homes.iter().collect();
-    find_session(&homes, text)
+    find_session(&homes, &path.to_string_lossy())
         .map(Target::File)
         .map_err(|find| match find {
             // What cannot be an id was meant as a path.
-            FindError::BadId(_) => Failure::NoSuchFile {
-                target: text.to_owned(),
-            },
-            find @ FindError::NotFound { .. } => Failure::NoSuchTarget {
-                target: text.to_owned(),
-                find,
-            },
+            FindError::BadId(_) => Failure::NoSuchFile { target },
+            find @ FindError::NotFound { .. } => Failure::NoSuchTarget { target, find },
             find => Failure::Find(find),
         })
 }

@@ -140,8 +140,10 @@ impl Inspection {
             settings: *settings,
         })?;
         let mut assumptions = resolved.assumptions.clone();
-        assumptions.extend(bill.unpriced.iter().map(|model| {
-            format!("no prices are known for {model}; its responses are not in the cost")
+        // That the current model has no prices is among its own assumptions.
+        let others = (bill.unpriced.iter()).filter(|unpriced| Some(unpriced.as_str()) != model);
+        assumptions.extend(others.map(|model| {
+            format!("The prices of `{model}` are not known: its costs are left out.")
         }));
         self.problems
             .sort_by_key(|problem| (problem.line, problem.kind));

@@ -48,6 +48,23 @@ pub enum ProblemKind {
 }
 
 impl ProblemKind {
+    /// Every kind.
+    pub const ALL: [Self; 13] = [
+        Self::TornLine,
+        Self::DamagedLine,
+        Self::InvalidUtf8,
+        Self::NotAnObject,
+        Self::TrailingGarbage,
+        Self::Bom,
+        Self::Crlf,
+        Self::DuplicateUuid,
+        Self::DanglingParent,
+        Self::CyclicParent,
+        Self::BrokenSegment,
+        Self::OrphanResult,
+        Self::OrphanCall,
+    ];
+
     /// The name in JSON output.
     pub fn name(self) -> &'static str {
         match self {

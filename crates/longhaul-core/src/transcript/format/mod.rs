@@ -70,13 +70,17 @@ pub fn recognise(bytes: &[u8]) -> Verdict {
 /// The beginning of a file.
 struct Head<'a> {
     bytes: &'a [u8],
+    /// Whether there may be more of the file.
+    is_cut: bool,
 }
 
 impl<'a> Head<'a> {
     fn new(bytes: &'a [u8]) -> Self {
+        let is_cut = bytes.len() >= HEAD_BYTES;
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         Self {
             bytes: bytes.trim_ascii_start(),
+            is_cut,
         }
     }
 

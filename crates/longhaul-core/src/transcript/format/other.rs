@@ -1,6 +1,6 @@
 //! What is no agent's transcript at all, told by its outer shape.
 
-use super::{Foreign, Head, READS_ONLY_CLAUDE_CODE, Verdict, foreign};
+use super::{Foreign, Head, Verdict, foreign};
 
 /// Share of control characters above which a file is not text.
 const BINARY_SHARE: usize = 20;
@@ -22,6 +22,8 @@ pub(super) fn recognise(head: &Head<'_>) -> Option<Verdict> {
     match bytes.first()? {
         b'[' => foreign("a JSON array, not lines of entries"),
         b'{' => json_object(head),
+        // A line that is longer than the head may be one of garbage, with a transcript behind it.
+        _ if head.is_cut && memchr::memchr(b'\n', bytes).is_none() => None,
         _ if memchr::memchr(b'{', bytes).is_none() => foreign("plain text"),
         // Text with braces may be a transcript with a damaged beginning.
         _ => None,
@@ -38,13 +40,17 @@ fn is_binary(bytes: &[u8]) -> bool {
 }
 
 fn json_object(head: &Head<'_>) -> Option<Verdict> {
-    let first_line = head.bytes.split(|byte| *byte == b'\n').next()?.trim_ascii();
-    if head.objects().next().is_some() {
-        return foreign("JSON lines, but not those of a transcript");
+    let mut lines = head
+        .bytes
+        .split(|byte| *byte == b'\n')
+        .map(<[u8]>::trim_ascii);
+    let laid_out = lines.next()? == b"{";
+    let more = lines.any(|line| !line.is_empty());
+    match head.objects().next() {
+        // An object that is laid out over several lines is one document, though an inner one may fill a line.
+        _ if laid_out => foreign("a single JSON document"),
+        Some(_) if more => foreign("JSON lines, but not those of a transcript"),
+        Some(_) => foreign("a single JSON document"),
+        None => None,
     }
-    // An object that is laid out over several lines is one document.
-    (first_line == b"{").then_some(Verdict::Foreign(Foreign {
-        what: "a single JSON document",
-        advice: READS_ONLY_CLAUDE_CODE,
-    }))
 }

@@ -1,22 +1,20 @@
-//! All transcripts below a folder: a row each, and the sums.
+//! All transcripts below a folder: read one after the other, summed up. How a person sees them is in `rows.rs`.
 
-use std::fmt::Write as _;
-use std::io::Write;
+mod rows;
+
 use std::path::{Path, PathBuf};
 
-use anstyle::Style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use longhaul_core::inspect::Report;
 use longhaul_store::layout::transcripts_under;
 use serde::Serialize;
 
-use super::page::{dollars, level_style};
-use super::{Basis, FileReport, print_json, reading};
+use super::{Basis, FileReport, reading};
 use crate::args::Inspect as Command;
 use crate::failure::{Failure, Outcome};
-use crate::terminal::{cut, grouped, is_watched, short, width};
-
-const DIM: Style = Style::new().dimmed();
+use crate::output;
+use crate::terminal::is_watched;
+use crate::text::{clean, keep_start};
 
 /// What a folder holds.
 #[derive(Default)]
@@ -45,12 +43,10 @@ struct Totals {
 pub(super) fn run(command: &Command, path: &Path, basis: &Basis) -> Result<Outcome, Failure> {
     let folder = read(path, basis)?;
     let totals = folder.totals();
-    let mut out = anstream::stdout().lock();
     if command.json {
-        print_json(&mut out, &folder.json(path, &totals))?;
+        output::json(&folder.json(path, &totals))?;
     } else {
-        let table = folder.table(path, &totals);
-        out.write_all(table.as_bytes()).map_err(Failure::Stdout)?;
+        output::page(&rows::render(&folder, path, &totals))?;
     }
     Ok(match totals.problems == 0 && folder.skipped.is_empty() {
         true => Outcome::Fine,
@@ -74,24 +70,22 @@ fn read(path: &Path, basis: &Basis) -> Result<Folder, Failure> {
             reason: unlisted.source.to_string(),
         }));
     for file in found.paths {
-        progress.set_message(cut(
-            &file.file_name().unwrap_or_default().to_string_lossy(),
-            40,
-        ));
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        progress.set_message(keep_start(&clean(&name), 40));
         match reading::file(&file, basis) {
             Ok(report) => folder.reports.push((file.clone(), report)),
             // A window that is too small is the caller's mistake, and the same for every file.
             Err(failure @ Failure::Window(_)) => return Err(failure),
             Err(failure) => folder.skipped.push(Skipped {
                 file: file.display().to_string(),
-                reason: failure.to_string(),
+                reason: failure.without_name(),
             }),
         }
         progress.inc(size(&file));
     }
     progress.finish_and_clear();
     if folder.reports.is_empty() {
-        let count = folder.skipped.len();
+        let count = folder.skipped.len() as u64;
         return Err(Failure::NoneReadable {
             path: path.to_owned(),
             count,
@@ -153,59 +147,5 @@ impl Folder {
             skipped: &self.skipped,
             totals,
         }
-    }
-
-    fn table(&self, root: &Path, totals: &Totals) -> String {
-        let room = width().saturating_sub(58).max(20);
-        let mut text = format!(
-            "{DIM}{:<room$} {:>8} {:>9} {:>6} {:>5} {:>7} {:>8} {:>8}{DIM:#}\n",
-            "file", "entries", "responses", "tokens", "left", "compact", "cost", "problems"
-        );
-        for (path, report) in &self.reports {
-            let name = path
-                .strip_prefix(root)
-                .unwrap_or(path)
-                .display()
-                .to_string();
-            let level = level_style(report.level);
-            // Writing to a string cannot fail.
-            let _ = writeln!(
-                text,
-                "{:<room$} {:>8} {:>9} {level}{:>6} {:>4}%{level:#} {:>7} {:>8} {:>8}",
-                tail(&name, room),
-                grouped(report.entries),
-                grouped(report.rounds),
-                short(report.context_tokens),
-                report.thresholds.percent_left,
-                report.boundaries.len(),
-                dollars(report.cost_usd + report.sidechains.cost_usd),
-                report.problems.len(),
-            );
-        }
-        let _ = writeln!(
-            text,
-            "\n{} files, {} entries, {} responses, {}, {} problems",
-            grouped(totals.files),
-            grouped(totals.entries),
-            grouped(totals.rounds),
-            dollars(totals.cost_usd),
-            grouped(totals.problems)
-        );
-        for skipped in &self.skipped {
-            let _ = writeln!(text, "skipped {}", skipped.reason);
-        }
-        text
-    }
-}
-
-/// The end of a path, which tells more than its beginning, in this many columns.
-fn tail(name: &str, columns: usize) -> String {
-    let count = name.chars().count();
-    match count > columns {
-        true => format!(
-            "…{}",
-            name.chars().skip(count - columns + 1).collect::<String>()
-        ),
-        false => name.to_owned(),
     }
 }

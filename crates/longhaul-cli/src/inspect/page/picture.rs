@@ -3,6 +3,11 @@
 use anstyle::{AnsiColor, Style};
 use longhaul_core::inspect::Report;
 
+/// The name of the part that stands before the messages, and of what no message accounts for.
+pub(super) const PROMPT: &str = "prompt, tools, overhead";
+/// The name of the part that is shown tool by tool.
+pub(super) const TOOL_RESULTS: &str = "tool results";
+
 /// One part of the window.
 pub(super) struct Part {
     pub(super) name: &'static str,
@@ -32,16 +37,18 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
         colour,
         tokens,
     };
-    let human = categories.human_messages - categories.summaries;
+    let human = categories
+        .human_messages
+        .saturating_sub(categories.summaries);
     let recorded = categories.system_prompt + categories.tools + categories.memory_files;
     let prompt = categories.unattributed + recorded;
+    // Without a measurement nothing is known of what the file does not record.
+    let prompt_name = match report.measured + recorded {
+        0 => "margin of the estimate",
+        _ => PROMPT,
+    };
     vec![
-        part(
-            "system prompt, tools, overhead",
-            'P',
-            AnsiColor::BrightBlack,
-            prompt,
-        ),
+        part(prompt_name, 'P', AnsiColor::BrightBlack, prompt),
         part("summaries", 'S', AnsiColor::Magenta, categories.summaries),
         part("human messages", 'H', AnsiColor::Green, human),
         part(
@@ -57,7 +64,7 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
             categories.tool_requests,
         ),
         part(
-            "tool results",
+            TOOL_RESULTS,
             'R',
             AnsiColor::Yellow,
             categories.tool_results,
@@ -79,7 +86,8 @@ pub(super) fn bar(report: &Report, width: usize, colour: bool) -> String {
     let (mut seen, mut drawn) = (0, 0);
     for part in &parts {
         seen += part.tokens;
-        let until = (seen as u128 * used as u128 / total as u128) as usize;
+        // Rounded: a part is drawn where it fills most of a cell, and the last one is no exception.
+        let until = ((seen as u128 * used as u128 + total as u128 / 2) / total as u128) as usize;
         let style = part.style();
         let cells: String = std::iter::repeat_n(part.mark(colour), until - drawn).collect();
         if !cells.is_empty() {

@@ -1,0 +1,141 @@
+//! One file's report for a person: a section a file, from the most to the least urgent.
+
+mod compactions;
+mod findings;
+mod picture;
+mod responses;
+mod tools;
+mod window;
+
+use std::fmt::{self, Write};
+
+use anstyle::Style;
+use jiff::Timestamp;
+use longhaul_core::inspect::Report;
+
+use crate::terminal::{has_colour, width};
+use crate::text::{clean, columns, count, wrap, wrap_items};
+
+const HEADING: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// How many responses a page lists.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turns {
+    All,
+    Last,
+}
+
+pub(super) fn render(name: &str, report: &Report, turns: Turns) -> String {
+    let page = Page {
+        report,
+        width: width(),
+        colour: has_colour(),
+    };
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = page.write(&mut text, name, turns);
+    text
+}
+
+struct Page<'a> {
+    report: &'a Report,
+    width: usize,
+    colour: bool,
+}
+
+impl Page<'_> {
+    fn write(&self, out: &mut String, name: &str, turns: Turns) -> fmt::Result {
+        self.head(out, name)?;
+        self.window(out)?;
+        self.compactions(out)?;
+        self.responses(out, turns)?;
+        self.tools(out)?;
+        self.largest_results(out)?;
+        self.repeated_reads(out)?;
+        self.assumptions(out)?;
+        self.problems(out)
+    }
+
+    fn head(&self, out: &mut String, name: &str) -> fmt::Result {
+        let report = self.report;
+        let name = clean(name);
+        let lines = match columns(&name) <= self.width {
+            true => vec![name],
+            false => wrap(&name, self.width),
+        };
+        for line in lines {
+            writeln!(out, "{HEADING}{line}{HEADING:#}")?;
+        }
+        let session = report.session_id.as_deref();
+        let mut facts: Vec<String> = session
+            .map(|id| format!("session {}", clean(id)))
+            .into_iter()
+            .collect();
+        facts.extend([
+            count(report.entries, "entry", "entries"),
+            count(report.messages, "message in view", "messages in view"),
+            count(report.rounds, "response", "responses"),
+        ]);
+        self.facts(out, 0, Style::new(), &facts)?;
+        let times = report.turns.iter().filter_map(|turn| turn.timestamp);
+        if let (Some(first), Some(last)) = (times.clone().min(), times.max()) {
+            writeln!(out, "{DIM}{}{DIM:#}", span(first, last))?;
+        }
+        Ok(())
+    }
+
+    /// Short facts beside each other, in as many lines as they need.
+    fn facts(
+        &self,
+        out: &mut String,
+        indent: usize,
+        style: Style,
+        facts: &[String],
+    ) -> fmt::Result {
+        let facts = facts.iter().map(String::as_str);
+        for line in wrap_items(facts, " ·", self.width.saturating_sub(indent)) {
+            writeln!(out, "{:indent$}{style}{line}{style:#}", "")?;
+        }
+        Ok(())
+    }
+
+    /// A heading and what stands behind it, below it where there is no room.
+    fn heading(&self, out: &mut String, heading: &str, about: &str) -> fmt::Result {
+        let about = clean(about);
+        let room = self.width.saturating_sub(heading.len() + 2);
+        write!(out, "\n{HEADING}{heading}{HEADING:#}")?;
+        let lines = wrap(&about, room);
+        if lines.len() <= 1 {
+            let gap = if about.is_empty() { "" } else { "  " };
+            return writeln!(out, "{gap}{}", lines.concat());
+        }
+        writeln!(out)?;
+        for line in wrap(&about, self.width - 2) {
+            writeln!(out, "  {line}")?;
+        }
+        Ok(())
+    }
+}
+
+/// From when to when; the day once, if it is the same.
+fn span(first: Timestamp, last: Timestamp) -> String {
+    let (from, to) = (minute(first), minute(last));
+    let clock = |time: Timestamp| time.strftime("%H:%M").to_string();
+    match (from == to, from.get(..10) == to.get(..10)) {
+        (true, _) => format!("{from} UTC"),
+        (_, true) => format!("{from} to {} UTC", clock(last)),
+        _ => format!("{from} to {to} UTC"),
+    }
+}
+
+fn minute(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// Names with their counts, the largest first.
+fn sorted<'a>(counts: impl Iterator<Item = (&'a String, &'a u64)>) -> Vec<(&'a String, u64)> {
+    let mut counts: Vec<_> = counts.map(|(name, count)| (name, *count)).collect();
+    counts.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+    counts
+}

@@ -1,0 +1,106 @@
+//! The model's responses: what they cost, how full the window was, how much came from the cache.
+
+use std::fmt::{self, Write};
+
+use longhaul_core::inspect::Turn;
+
+use super::{DIM, Page, Turns, minute, picture};
+use crate::table::{Cell, Column, Table};
+use crate::terminal::{dollars, grouped, short};
+use crate::text::{columns, count};
+
+/// Responses shown without `--turns`.
+const LAST_TURNS: usize = 5;
+
+impl Page<'_> {
+    pub(super) fn responses(&self, out: &mut String, turns: Turns) -> fmt::Result {
+        let report = self.report;
+        if report.turns.is_empty() {
+            return Ok(());
+        }
+        let sum = format!(
+            "{} for {}, {:.1}% of prompts from the cache",
+            grouped(report.rounds),
+            dollars(report.cost_usd),
+            report.cache_hit_rate * 100.0
+        );
+        self.heading(out, "Responses", &sum)?;
+        self.curve(out)?;
+        let usage = &report.usage;
+        let facts = [
+            format!("input {}", short(usage.input)),
+            format!("cache read {}", short(usage.cache_read)),
+            format!(
+                "cache write {} (5 min) {} (1 h)",
+                short(usage.cache_write_5m),
+                short(usage.cache_write_1h)
+            ),
+            format!("output {}", short(usage.output)),
+        ];
+        self.facts(out, 2, DIM, &facts)?;
+        let beside = &report.sidechains;
+        if beside.rounds > 0 {
+            let responses = count(beside.rounds, "response", "responses");
+            let facts = [format!(
+                "sub-agents in this file: {responses} for {}",
+                dollars(beside.cost_usd)
+            )];
+            self.facts(out, 2, anstyle::Style::new(), &facts)?;
+        }
+        writeln!(out)?;
+        let shown = match turns {
+            Turns::All => report.turns.len(),
+            Turns::Last => LAST_TURNS.min(report.turns.len()),
+        };
+        out.push_str(&self.turns(&report.turns[report.turns.len() - shown..]));
+        if shown < report.turns.len() {
+            writeln!(
+                out,
+                "  {DIM}the last {shown} of {}; --turns lists all{DIM:#}",
+                grouped(report.turns.len() as u64)
+            )?;
+        }
+        Ok(())
+    }
+
+    /// How full the window was, response by response.
+    fn curve(&self, out: &mut String) -> fmt::Result {
+        let contexts: Vec<u64> = (self.report.turns.iter())
+            .map(|turn| turn.context_tokens)
+            .filter(|tokens| *tokens > 0)
+            .collect();
+        let Some(top) = contexts.iter().copied().max() else {
+            return Ok(());
+        };
+        let top = format!("top {}", short(top));
+        let curve = picture::curve(&contexts, self.width - 3 - columns(&top));
+        writeln!(out, "  {curve} {DIM}{top}{DIM:#}")
+    }
+
+    fn turns(&self, turns: &[Turn]) -> String {
+        let mut table = Table::new([
+            Column::right("line"),
+            Column::left("time").optional(3),
+            Column::right("context"),
+            Column::right("read").optional(4),
+            Column::right("written").optional(5),
+            Column::right("output").optional(2),
+            Column::right("hit"),
+            Column::right("cost"),
+        ]);
+        for turn in turns {
+            let usage = &turn.usage;
+            table.row([
+                Cell::new(turn.line.to_string()),
+                Cell::new(turn.timestamp.map_or_else(String::new, minute)),
+                Cell::new(grouped(turn.context_tokens)),
+                Cell::new(short(usage.cache_read)),
+                Cell::new(short(usage.cache_write_5m + usage.cache_write_1h)),
+                Cell::new(short(usage.output)),
+                Cell::new(format!("{:.0}%", turn.cache_hit_rate * 100.0)),
+                Cell::new(turn.cost_usd.map_or_else(|| "?".to_owned(), dollars)),
+            ]);
+        }
+        table.render(2, self.width)
+    }
+}

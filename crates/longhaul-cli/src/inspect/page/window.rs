@@ -1,0 +1,144 @@
+//! The window: its picture, how full it is, its limits, and what fills it (H, T4).
+
+use std::fmt::{self, Write};
+
+use super::{DIM, Page, picture, sorted};
+use crate::inspect::level;
+use crate::table::{Cell, Column, Table};
+use crate::terminal::grouped;
+use crate::text::wrap;
+
+/// Tools shown below the tool results.
+const TOOLS: usize = 6;
+
+impl Page<'_> {
+    pub(super) fn window(&self, out: &mut String) -> fmt::Result {
+        let report = self.report;
+        let model = report.window.model.as_deref().unwrap_or("no model named");
+        let size = grouped(report.window.size);
+        self.heading(out, "Window", &format!("{model}, {size} tokens"))?;
+        let width = self.width - 2;
+        writeln!(out, "  {}", picture::bar(report, width, self.colour))?;
+        writeln!(out, "  {DIM}{}{DIM:#}", picture::ruler(report, width))?;
+        let style = level::style(report.level);
+        let use_and_level = format!(
+            "{} tokens in use, {}% left: {}",
+            grouped(report.context_tokens),
+            report.thresholds.percent_left,
+            level::word(report.level)
+        );
+        for line in wrap(&use_and_level, width) {
+            writeln!(out, "  {style}{line}{style:#}")?;
+        }
+        self.facts(out, 2, DIM, &self.origin())?;
+        self.facts(out, 2, DIM, &self.limits())?;
+        writeln!(out)?;
+        out.push_str(&self.parts());
+        Ok(())
+    }
+
+    /// Where the figure comes from.
+    fn origin(&self) -> Vec<String> {
+        let report = self.report;
+        if report.measured == 0 {
+            let unmeasured = match report.context_tokens {
+                0 => "nothing to count yet",
+                _ => "all of it estimated: no reply in view was measured",
+            };
+            return vec![unmeasured.to_owned()];
+        }
+        let mut facts = vec![
+            format!("{} measured by the provider", grouped(report.measured)),
+            format!("{} estimated since", signed(report.estimated)),
+        ];
+        if report.cleared > 0 {
+            facts.push(format!("{} cleared since", grouped(report.cleared)));
+        }
+        facts
+    }
+
+    fn limits(&self) -> Vec<String> {
+        let thresholds = &self.report.thresholds;
+        let compact = match thresholds.auto_compact_enabled {
+            true => format!("auto-compact (c) {}", grouped(thresholds.auto_compact)),
+            false => "auto-compact off".to_owned(),
+        };
+        vec![
+            format!("warning (w) {}", grouped(thresholds.warning)),
+            compact,
+            format!("blocking (b) {}", grouped(thresholds.blocking)),
+            format!("effective window {}", grouped(self.report.window.effective)),
+        ]
+    }
+
+    /// What fills the window, by category.
+    fn parts(&self) -> String {
+        let report = self.report;
+        let mut table = Table::new([
+            Column::left(""),
+            Column::left("").down_to(20),
+            Column::right(""),
+            Column::right(""),
+        ]);
+        for part in picture::parts(report).iter().filter(|part| part.tokens > 0) {
+            let mark = part.mark(self.colour).to_string();
+            table.row([
+                Cell::new(mark).styled(part.style()),
+                Cell::new(part.name),
+                Cell::new(grouped(part.tokens)),
+                Cell::new(share(part.tokens, report.context_tokens)),
+            ]);
+            for (name, tokens) in self.within(part.name) {
+                table.row([
+                    Cell::new(""),
+                    Cell::path(format!("  {name}")).dim(),
+                    Cell::new(grouped(tokens)).dim(),
+                    Cell::new(""),
+                ]);
+            }
+        }
+        table.render(2, self.width)
+    }
+
+    /// What is known of the inside of a part.
+    fn within(&self, part: &str) -> Vec<(&str, u64)> {
+        let categories = &self.report.categories;
+        let mut inside = Vec::new();
+        if part == picture::PROMPT {
+            inside.extend([
+                ("system prompt", categories.system_prompt),
+                ("tool definitions", categories.tools),
+                ("memory files", categories.memory_files),
+            ]);
+        }
+        if part == picture::TOOL_RESULTS {
+            let tools = sorted(categories.tool_results_by_tool.iter()).into_iter();
+            inside.extend(
+                tools
+                    .take(TOOLS)
+                    .map(|(tool, tokens)| (tool.as_str(), tokens)),
+            );
+            inside.push(("of which files read again", categories.duplicate_reads));
+        }
+        inside.retain(|(_, tokens)| *tokens > 0);
+        inside
+    }
+}
+
+/// A share in whole percent; what is not nothing does not look like it.
+fn share(part: u64, whole: u64) -> String {
+    let (part, whole) = (u128::from(part), u128::from(whole.max(1)));
+    match (part * 200 + whole) / (whole * 2) {
+        0 if part > 0 => "<1%".to_owned(),
+        percent => format!("{percent}%"),
+    }
+}
+
+fn signed(number: i64) -> String {
+    let digits = grouped(number.unsigned_abs());
+    if number < 0 {
+        format!("−{digits}")
+    } else {
+        digits
+    }
+}

@@ -1,0 +1,64 @@
+//! A text in a table, and what becomes of it where its column is narrower.
+
+use anstyle::Style;
+
+use crate::text::{clean, keep_end, keep_start, wrap};
+
+/// What becomes of a text that is wider than its column.
+#[derive(Clone, Copy)]
+enum Fit {
+    KeepStart,
+    KeepEnd,
+    Wrap,
+}
+
+/// A text in a table.
+pub(crate) struct Cell {
+    pub(super) text: String,
+    fit: Fit,
+    pub(super) style: Style,
+}
+
+impl Cell {
+    /// A word or a number, of which the beginning is kept if it must be cut.
+    pub(crate) fn new(text: impl AsRef<str>) -> Self {
+        Self {
+            text: clean(text.as_ref()).trim_end().to_owned(),
+            fit: Fit::KeepStart,
+            style: Style::new(),
+        }
+    }
+
+    /// A path or the like, whose end tells more.
+    pub(crate) fn path(text: impl AsRef<str>) -> Self {
+        Self {
+            fit: Fit::KeepEnd,
+            ..Self::new(text)
+        }
+    }
+
+    /// A sentence, which is not cut but wrapped.
+    pub(crate) fn sentence(text: impl AsRef<str>) -> Self {
+        Self {
+            fit: Fit::Wrap,
+            ..Self::new(text)
+        }
+    }
+
+    pub(crate) fn styled(self, style: Style) -> Self {
+        Self { style, ..self }
+    }
+
+    pub(crate) fn dim(self) -> Self {
+        self.styled(Style::new().dimmed())
+    }
+
+    /// Its text in a column of this width; one line, unless it is a sentence.
+    pub(super) fn lines(&self, room: usize) -> Vec<String> {
+        match self.fit {
+            Fit::KeepStart => vec![keep_start(&self.text, room)],
+            Fit::KeepEnd => vec![keep_end(&self.text, room)],
+            Fit::Wrap => wrap(&self.text, room),
+        }
+    }
+}

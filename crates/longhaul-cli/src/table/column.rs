@@ -1,0 +1,51 @@
+//! A column: on which side its cells stand, and how it gives way.
+
+/// On which side of its column a text stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Right,
+}
+
+/// A column.
+pub(crate) struct Column {
+    pub(super) title: &'static str,
+    pub(super) side: Side,
+    /// The narrowest it may become by cutting or wrapping its cells; none if they stay whole.
+    pub(super) narrowest: Option<usize>,
+    /// The column with the highest number is left out first; 0 stays.
+    pub(super) rank: u8,
+}
+
+impl Column {
+    /// A column of texts.
+    pub(crate) const fn left(title: &'static str) -> Self {
+        Self {
+            title,
+            side: Side::Left,
+            narrowest: None,
+            rank: 0,
+        }
+    }
+
+    /// A column of numbers.
+    pub(crate) const fn right(title: &'static str) -> Self {
+        Self {
+            side: Side::Right,
+            ..Self::left(title)
+        }
+    }
+
+    /// Its cells may be cut or wrapped, down to this.
+    pub(crate) const fn down_to(self, narrowest: usize) -> Self {
+        Self {
+            narrowest: Some(narrowest),
+            ..self
+        }
+    }
+
+    /// It may be left out where there is no room, those of higher rank first.
+    pub(crate) const fn optional(self, rank: u8) -> Self {
+        Self { rank, ..self }
+    }
+}

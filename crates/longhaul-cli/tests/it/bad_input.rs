@@ -1,0 +1,165 @@
+//! What cannot be read: each a clear sentence and exit code 2. And what is merely empty: exit code 0.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+
+use serde_json::json;
+
+use crate::support::{World, plain_session};
+
+#[test]
+fn an_empty_file_is_fine_and_said_to_be_empty() {
+    let world = World::new();
+    for nothing in ["", "\n", "\n\n  \t\n\r\n\n"] {
+        let run = world.inspect(nothing.as_bytes());
+        let report = if nothing.contains('\r') {
+            // A line end of another kind is a problem even where it ends nothing.
+            run.ends(1)
+        } else {
+            run.ends(0).says("no entries yet")
+        };
+        let report = report.json();
+        assert_eq!(report["entries"], 0);
+        assert_eq!(report["context_tokens"], 0);
+        assert_eq!(report["level"], "ok");
+        assert_eq!(report["cost_usd"], 0.0);
+        assert_eq!(report["turns"], json!([]));
+    }
+    world
+        .page(b"")
+        .ends(0)
+        .says("no entries yet")
+        .prints("0 tokens in use");
+}
+
+#[test]
+fn a_single_torn_line_is_a_problem_not_a_refusal() {
+    let bytes = plain_session().bytes;
+    let world = World::new();
+    let report = world.inspect(&bytes[..bytes.len().min(300)]).ends(1).json();
+    assert_eq!(report["entries"], 0);
+    assert_eq!(report["problems"][0]["kind"], "torn_line");
+    assert_eq!(report["problems"][0]["line"], 1);
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let world = World::new();
+    let run = world.run(["inspect", "no/such.jsonl"]);
+    run.fails(&["no/such.jsonl: no such file or folder", "session id"]);
+    world.run(["inspect", ""]).ends(2);
+    world.run(["inspect"]).ends(2).says("<FILE|DIR|SESSION-ID>");
+}
+
+#[test]
+fn a_file_behind_a_file_cannot_be() {
+    let world = World::new();
+    world.write("s.jsonl", plain_session().bytes);
+    world
+        .run(["inspect", "s.jsonl/x.jsonl"])
+        .fails(&["s.jsonl/x.jsonl"]);
+}
+
+#[test]
+fn a_link_to_nowhere_is_named_with_its_goal() {
+    let world = World::new();
+    symlink("gone.jsonl", world.root().join("link.jsonl")).unwrap();
+    let run = world.run(["inspect", "link.jsonl"]);
+    run.fails(&["link.jsonl: a link to gone.jsonl, which does not exist"]);
+    symlink("self.jsonl", world.root().join("self.jsonl")).unwrap();
+    world.run(["inspect", "self.jsonl"]).fails(&["self.jsonl"]);
+}
+
+#[test]
+fn a_folder_named_like_a_transcript_is_a_folder() {
+    let world = World::new();
+    std::fs::create_dir(world.root().join("x.jsonl")).unwrap();
+    let run = world.run(["inspect", "x.jsonl"]);
+    run.fails(&["x.jsonl: no transcript in this folder"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_opens_but_cannot_be_read_is_named() {
+    let world = World::new();
+    let run = world.run(["inspect", "/proc/self/mem"]);
+    run.fails(&["cannot read /proc/self/mem: "]);
+}
+
+#[test]
+fn a_folder_without_transcripts_says_where_they_are() {
+    let world = World::new();
+    world.write("empty/notes.txt", "nothing here");
+    std::fs::create_dir(world.root().join("bare")).unwrap();
+    for folder in ["empty", "bare"] {
+        let run = world.run(["inspect", folder, "--json"]);
+        run.fails(&[
+            "no transcript in this folder",
+            ".jsonl",
+            "~/.claude/projects",
+        ]);
+    }
+}
+
+#[test]
+fn a_folder_of_other_peoples_files_is_refused() {
+    let world = World::new();
+    world.write(
+        "logs/a.jsonl",
+        "{\"level\":\"info\"}\n{\"level\":\"info\"}\n",
+    );
+    let run = world.run(["inspect", "logs"]);
+    run.fails(&["none of the 1 file here is a transcript"]);
+}
+
+#[test]
+fn names_that_are_not_text_are_read() {
+    let world = World::new();
+    let name = OsStr::from_bytes(b"caf\xe9.jsonl");
+    world.write(name, plain_session().bytes);
+    let args = [OsStr::new("inspect"), name, OsStr::new("--json")];
+    assert_eq!(world.run(args).ends(0).json()["rounds"], 12);
+    assert_eq!(
+        world.run(["inspect", ".", "--json"]).ends(0).json()["totals"]["files"],
+        1
+    );
+}
+
+#[test]
+fn h7_a_window_too_small_to_work_in_is_refused_with_a_sentence() {
+    let world = World::new();
+    world.write("s.jsonl", plain_session().bytes);
+    for target in ["s.jsonl", "."] {
+        let run = world.run(["inspect", target, "--window", "3000"]);
+        run.fails(&["3000 tokens", "too small", "at least 4000"]);
+        world
+            .run(["inspect", target, "--window", "3999"])
+            .fails(&[]);
+        world.run(["inspect", target, "--window", "4000"]).ends(0);
+    }
+}
+
+#[test]
+fn flags_that_make_no_sense_are_refused() {
+    let world = World::new();
+    world.write("s.jsonl", plain_session().bytes);
+    for (flag, value) in [
+        ("--window", "many"),
+        ("--window", "0"),
+        ("--window", "-5"),
+        ("--window", "200k"),
+        ("--auto-compact-percent", "0"),
+        ("--auto-compact-percent", "101"),
+        ("--auto-compact-percent", "70abc"),
+        ("--max-output", "1.5"),
+    ] {
+        let run = world.run(["inspect", "s.jsonl", &format!("{flag}={value}")]);
+        run.fails(&[&format!("{flag} takes"), &format!("not {value:?}")]);
+    }
+    world
+        .run(["inspect", "s.jsonl", "--windw", "1"])
+        .ends(2)
+        .says("--window");
+    world.run(["inspct"]).ends(2).says("inspect");
+}

@@ -1,0 +1,28 @@
+//! Behaviour of the `longhaul` binary, a file a topic.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "the helpers of tests are tests too"
+)]
+
+mod support;
+
+mod bad_input;
+mod config;
+mod corpora;
+mod damage;
+mod docs;
+mod folder;
+mod foreign;
+mod hostile;
+mod huge;
+mod json;
+mod logging;
+mod lookup;
+mod manual;
+mod models;
+mod page;
+mod purge;
+mod streams;
+mod thresholds;

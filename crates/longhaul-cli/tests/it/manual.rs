@@ -1,0 +1,87 @@
+//! Completions, manual pages, help: made from one definition, there for every command.
+
+use crate::support::World;
+
+const COMMANDS: [&str; 5] = ["inspect", "config", "purge", "completions", "man"];
+
+#[test]
+fn completions_are_scripts_for_each_shell() {
+    let world = World::new();
+    for (shell, sign) in [
+        ("bash", "complete -F _longhaul"),
+        ("zsh", "#compdef longhaul"),
+        ("fish", "complete -c longhaul"),
+    ] {
+        let run = world.run(["completions", shell]).ends(0).prints(sign);
+        for command in COMMANDS {
+            assert!(run.out.contains(command), "{shell}: {command}");
+        }
+    }
+    world.run(["completions", "cobol"]).ends(2).says("bash");
+}
+
+#[test]
+fn man_prints_the_page_and_writes_one_for_each_command() {
+    let world = World::new();
+    let page = world.run(["man"]).ends(0).prints(".TH longhaul 1").out;
+    assert!(COMMANDS.iter().all(|command| page.contains(command)));
+    world.run(["man", "--dir", "pages/man1"]).ends(0);
+    for command in COMMANDS {
+        let path = world
+            .root()
+            .join(format!("pages/man1/longhaul-{command}.1"));
+        assert!(std::fs::read_to_string(path).unwrap().contains("Examples"));
+    }
+    assert!(world.root().join("pages/man1/longhaul.1").exists());
+    world.write("file", "");
+    world
+        .run(["man", "--dir", "file/below"])
+        .fails(&["cannot write file/below"]);
+}
+
+#[test]
+fn help_of_every_command_shows_examples_that_parse() {
+    let world = World::new();
+    let mut seen = 0;
+    for command in [
+        &[][..],
+        &["inspect"],
+        &["config"],
+        &["purge"],
+        &["completions"],
+        &["man"],
+    ] {
+        let help = world.run(command.iter().chain(&["--help"])).ends(0).out;
+        let examples = help.split("Examples:\n").nth(1).unwrap();
+        for example in examples.lines().filter(|line| line.contains("longhaul ")) {
+            let from = example.find("longhaul ").unwrap();
+            // What stands beside an example is set off by more than one blank.
+            let typed = example[from..].split("  ").next().unwrap();
+            let words = typed.split_whitespace().skip(1);
+            let words: Vec<&str> = words
+                .take_while(|word| !["|", ">"].contains(word))
+                .collect();
+            let run = world.run(words.iter().copied().chain(["--help"]));
+            assert_eq!(run.code, 0, "{example}\n{}", run.err);
+            seen += 1;
+        }
+    }
+    assert!(seen >= 15, "{seen}");
+}
+
+#[test]
+fn version_and_help_go_to_standard_output() {
+    let world = World::new();
+    let run = world.run(["--version"]).ends(0);
+    assert_eq!(run.out, format!("longhaul {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(run.err, "");
+    let run = world.run([] as [&str; 0]).ends(2);
+    assert_eq!(run.out, "");
+    assert!(run.err.contains("Usage: longhaul"));
+}
+
+#[test]
+fn exit_codes_are_in_the_help() {
+    let run = World::new().run(["inspect", "--help"]);
+    run.prints("Exit codes: 0 fine, 1 problems found in the data and reported, 2 cannot read.");
+}
