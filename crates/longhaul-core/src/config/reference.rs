@@ -16,10 +16,30 @@ This page is made from the settings table in `longhaul-core`.
 |---|---|---|---|---|---|
 ";
 
+const TAIL: &str = "\
+
+## Where things lie
+
+These variables are no settings: they say where settings and sessions are.
+
+| variable | what it says | default |
+|---|---|---|
+| `LONGHAUL_HOME` | the folder of own data: `config.toml`, and sessions under `projects` | `longhaul` in the platform's data folder |
+| `CLAUDE_CONFIG_DIR` | Claude Code's folder, whose sessions are read in place and never changed | `~/.claude` |
+| `CLAUDE_CODE_PROJECT_DIR_NAME` | the name of Claude Code's folder for the current project | made from the working folder |
+| `LONGHAUL_LOG_FORMAT` | `json` makes each log line on stderr a JSON object | lines for people |
+| `NO_COLOR`, `CLICOLOR_FORCE` | no colour at all; colour also where there is no terminal | colour on a terminal |
+| `COLUMNS` | the width to write in | that of the terminal |
+";
+
 /// The reference of all settings, in Markdown.
 pub fn reference_markdown() -> String {
     let rows = SETTINGS.iter().map(row);
-    std::iter::once(HEAD.to_owned()).chain(rows).collect()
+    let tail = std::iter::once(TAIL.to_owned());
+    std::iter::once(HEAD.to_owned())
+        .chain(rows)
+        .chain(tail)
+        .collect()
 }
 
 fn row(setting: &Setting) -> String {

@@ -1,13 +1,16 @@
 //! Compactions and clearings, in the order in which they happened, and what each replaced.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use longhaul_core::inspect::{BoundaryReport, ClearingReport};
 
-use super::Page;
+use super::{DIM, Page};
 use crate::table::{Cell, Column, Table};
 use crate::terminal::grouped;
 use crate::text::count;
+
+/// Compactions and clearings shown; a long session has hundreds.
+const LAST_EVENTS: usize = 12;
 
 impl Page<'_> {
     pub(super) fn compactions(&self, out: &mut String) -> fmt::Result {
@@ -35,16 +38,24 @@ impl Page<'_> {
             Column::right("before").optional(1),
             Column::left("what happened").down_to(26),
         ]);
-        for (line, trigger, before, what) in events {
+        let shown = LAST_EVENTS.min(events.len());
+        for (line, trigger, before, what) in &events[events.len() - shown..] {
             table.row([
                 Cell::new(line.to_string()),
                 Cell::new(trigger.as_deref().unwrap_or("?")),
                 Cell::new(before.map_or_else(|| "?".to_owned(), grouped)),
-                Cell::sentence(what),
+                Cell::sentence(what.clone()),
             ]);
         }
         self.heading(out, "Compactions", "")?;
         out.push_str(&table.render(2, self.width));
+        if shown < events.len() {
+            let all = grouped(events.len() as u64);
+            writeln!(
+                out,
+                "  {DIM}the last {shown} of {all}; --json lists all{DIM:#}"
+            )?;
+        }
         Ok(())
     }
 }

@@ -18,9 +18,12 @@ impl Page<'_> {
         if report.turns.is_empty() {
             return Ok(());
         }
+        // Without all prices the sum is only a part.
+        let priced = report.turns.iter().all(|turn| turn.cost_usd.is_some());
         let sum = format!(
-            "{} for {}, {:.1}% of prompts from the cache",
+            "{} for {}{}, {:.1}% of prompts from the cache",
             grouped(report.rounds),
+            if priced { "" } else { "at least " },
             dollars(report.cost_usd),
             report.cache_hit_rate * 100.0
         );
