@@ -16,8 +16,7 @@ This page is made from the settings table in `longhaul-core`.
 |---|---|---|---|---|---|
 ";
 
-const TAIL: &str = "\
-
+const TAIL: &str = "
 ## Where things lie
 
 These variables are no settings: they say where settings and sessions are.
