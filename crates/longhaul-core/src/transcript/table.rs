@@ -27,7 +27,7 @@ pub struct Row {
     pub timestamp: Option<Timestamp>,
     /// The API message it is part of.
     pub message: Option<Id>,
-    /// Its model, as an index into [`Table::names`].
+    /// Its model, for [`Table::text`].
     pub model: Option<u32>,
     /// The estimate for its attachment, if it is one that the model sees.
     pub attachment: Option<Estimate>,
@@ -68,7 +68,7 @@ pub struct BlockRow {
     pub is_error: bool,
     /// The call that it makes or answers.
     pub call: Option<Id>,
-    /// A call's tool, as an index into [`Table::names`].
+    /// A call's tool, for [`Table::text`].
     pub tool: Option<u32>,
     /// Its estimate.
     pub weight: Estimate,
