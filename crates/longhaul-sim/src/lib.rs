@@ -9,6 +9,7 @@
 //! `books/` keeps account.
 
 pub mod call;
+pub mod faults;
 pub mod model;
 pub mod prompt;
 pub mod request;
