@@ -11,5 +11,6 @@
 pub mod call;
 pub mod faults;
 pub mod model;
+pub mod openai;
 pub mod prompt;
 pub mod request;
