@@ -8,9 +8,14 @@
 //! `cache/` says what is read and written → `model/` drafts a reply → `reply/` dresses it as a message or as events →
 //! `books/` keeps account.
 
+pub mod books;
+pub mod cache;
 pub mod call;
 pub mod faults;
 pub mod model;
 pub mod openai;
 pub mod prompt;
+pub mod reply;
 pub mod request;
+pub mod tokens;
+pub mod world;

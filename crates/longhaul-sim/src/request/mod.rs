@@ -1,6 +1,8 @@
 //! A Messages API request, read into types. Reading checks shapes and unknown fields; the rules between parts (pairs,
 //! markers, models) are checked in `validate/`.
 
+pub mod identity;
+
 use std::sync::Arc;
 
 use serde_json::{Map, Value};

@@ -1,4 +1,11 @@
 //! A request laid out as the provider caches it: positions in order, tools before system before messages.
+//!
+//! `key` says what else is part of the cache key and at which level; `layout` makes positions and extends those of an
+//! earlier request of the same conversation; `automatic` places the breakpoint of top-level `cache_control`.
+
+pub mod automatic;
+pub mod key;
+pub mod layout;
 
 use crate::request::Ttl;
 
@@ -26,6 +33,10 @@ pub struct Position {
     pub tokens: u64,
     /// A cache breakpoint ends here.
     pub marker: Option<Ttl>,
+    /// Hash of itself, with the role it is spoken in.
+    pub identity: u128,
+    /// Tokens of the prompt up to and including it.
+    pub end: u64,
 }
 
 /// A prompt.
@@ -35,4 +46,23 @@ pub struct Prompt {
     pub positions: Vec<Position>,
     /// Tokens in all, overhead included.
     pub tokens: u64,
+    /// Which positions end a breakpoint, in order.
+    pub markers: Vec<usize>,
+}
+
+impl Prompt {
+    /// Tokens up to and including the last of the first `count` positions.
+    pub fn up_to(&self, count: usize) -> u64 {
+        count
+            .checked_sub(1)
+            .and_then(|last| self.positions.get(last))
+            .map_or(0, |position| position.end)
+    }
+
+    /// The breakpoints in order, each as the index of its position and its lifetime.
+    pub fn breakpoints(&self) -> impl DoubleEndedIterator<Item = (usize, Ttl)> {
+        self.markers
+            .iter()
+            .filter_map(|&index| Some((index, self.positions.get(index)?.marker?)))
+    }
 }
