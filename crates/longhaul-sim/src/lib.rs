@@ -17,5 +17,6 @@ pub mod openai;
 pub mod prompt;
 pub mod reply;
 pub mod request;
+pub mod server;
 pub mod tokens;
 pub mod world;
