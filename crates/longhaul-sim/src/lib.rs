@@ -11,6 +11,7 @@
 pub mod books;
 pub mod cache;
 pub mod call;
+pub mod manage;
 pub mod model;
 pub mod prompt;
 pub mod reply;
