@@ -12,3 +12,6 @@ pub mod call;
 pub mod model;
 pub mod prompt;
 pub mod request;
+pub mod thinking;
+pub mod threads;
+pub mod validate;
