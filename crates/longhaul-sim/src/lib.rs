@@ -16,5 +16,8 @@ pub mod model;
 pub mod prompt;
 pub mod reply;
 pub mod request;
+pub mod thinking;
+pub mod threads;
 pub mod tokens;
+pub mod validate;
 pub mod world;

@@ -11,7 +11,7 @@ use crate::prompt::Change;
 use crate::request::{Block, Request};
 
 /// What stands where a result was. The provider's own words are not documented.
-pub const PLACEHOLDER: &str = "[Tool result cleared to save context]";
+pub(super) const PLACEHOLDER: &str = "[Tool result cleared to save context]";
 
 /// Decides what goes, for a prompt of so many tokens.
 pub(super) fn decide(edit: &ClearToolUses, request: &Request, tokens: u64) -> Decided {

@@ -1,0 +1,3 @@
+//! t
+/// t
+pub fn validate() {}
