@@ -5,10 +5,12 @@
 //!
 //! Not there yet: threads, validation and thinking signatures (branch i3-v), server-side context management.
 
+mod booking;
 mod catalogue;
+mod compacting;
 mod exchange;
-mod interim;
 mod readings;
+mod sampling;
 
 use longhaul_core::models::ModelTable;
 use serde_json::Value;
@@ -87,6 +89,10 @@ pub struct World {
     readings: Readings,
     cache: Cache,
     diagnoses: Diagnoses,
+    /// The last request of each session, to say what changed.
+    sessions: Diagnoses,
+    /// Calls for compaction that are to be turned away.
+    no_compaction: u64,
     books: Books,
 }
 
@@ -105,6 +111,8 @@ impl World {
             readings: Readings::default(),
             cache: Cache::default(),
             diagnoses: Diagnoses::default(),
+            sessions: Diagnoses::default(),
+            no_compaction: 0,
             books: Books::new(options.kept_calls),
         }
     }
@@ -113,7 +121,7 @@ impl World {
     ///
     /// A refused call is in the books too: its request id is that of [`Books::last`].
     pub fn messages(&mut self, call: &Call) -> Result<Reply, ApiError> {
-        exchange::messages(self, call)
+        booking::messages(self, call)
     }
 
     /// A call that is waited for: afterwards the clock stands at the end of its reply.
@@ -151,6 +159,11 @@ impl World {
     /// The books.
     pub fn books(&self) -> &Books {
         &self.books
+    }
+
+    /// Turns the next so many calls for compaction away, as a provider under load may.
+    pub fn refuse_compactions(&mut self, calls: u64) {
+        self.no_compaction = calls;
     }
 
     /// Throws every cache entry out, as a provider under load may. Says how many there were.

@@ -13,7 +13,6 @@ use longhaul_core::money::Usd;
 use serde::Serialize;
 
 use crate::cache::Verdict;
-use crate::call::Millis;
 
 /// The session of calls that name none.
 pub const NO_SESSION: &str = "-";
@@ -124,12 +123,4 @@ pub(crate) fn refused() -> Account {
         errors: 1,
         ..Account::default()
     }
-}
-
-/// The times of a call.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Times {
-    pub(crate) started: Millis,
-    pub(crate) first_byte: Millis,
-    pub(crate) ended: Millis,
 }

@@ -82,6 +82,20 @@ impl Diagnoses {
     }
 }
 
+impl Diagnoses {
+    /// What changed since the request remembered by this name, in words; none if nothing did that costs cache.
+    pub fn changed(&self, name: &str, now: &Fingerprint, prompt: &Prompt) -> Option<String> {
+        let reason = reason(self.known.get(name)?, now, prompt)?;
+        let kind = reason.get("type")?.as_str()?.to_owned();
+        let tokens = reason.get("cache_missed_input_tokens");
+        Some(match tokens {
+            Some(tokens) => format!("{kind}: {tokens} tokens"),
+            None if kind == "unavailable" => "betas_changed".to_owned(),
+            None => kind,
+        })
+    }
+}
+
 fn reason(then: &Fingerprint, now: &Fingerprint, prompt: &Prompt) -> Option<Value> {
     let head = |level: Level| {
         let count = |p: &&Position| p.level < level;

@@ -3,16 +3,20 @@
 //! A layout is extended rather than made anew: of the messages that are byte for byte those of the earlier request
 //! nothing is hashed or counted again. The hash of a position chains its own identity to the prefix before it.
 
-use longhaul_core::models::{ModelSpec, PriorThinking};
-use serde_json::Value;
 use std::collections::BTreeSet;
+
+use longhaul_core::models::{ModelSpec, PriorThinking};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::automatic;
 use super::key::{self, Features, Keys};
+use super::parts::{
+    Begin, asks_for_citations, begin, discovered, has_image, head, is_summary, newest_turn,
+    overhead, role_mask, summarised,
+};
 use super::{Level, Position, Prompt};
 use crate::call::ApiError;
-use crate::request::{Block, Request, Role, Tool, identity};
+use crate::request::{Request, Ttl, identity};
 use crate::tokens::{Counter, FIRST_MESSAGE, Family, NEXT_MESSAGE, OPENING};
 
 /// Share of the tool overhead that stands behind the tool definitions: a quarter, as recorded requests show.
@@ -28,9 +32,20 @@ pub struct Scheme<'a> {
 }
 
 impl Scheme<'_> {
-    fn family(&self) -> Family {
+    pub(super) fn family(&self) -> Family {
         Family::from(self.spec.tokenizer)
     }
+}
+
+/// The block a position is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Slot {
+    /// It can carry a marker.
+    pub(super) able: bool,
+    /// Index of its message; none for tools and system.
+    pub(super) message: Option<usize>,
+    /// Index in its message.
+    pub(super) block: usize,
 }
 
 /// A request laid out, with what is needed to extend it.
@@ -39,48 +54,21 @@ pub struct Layout {
     /// The positions.
     pub prompt: Prompt,
     /// Positions of tools and system.
-    head: usize,
+    pub(super) head: usize,
     /// For each message the index of its first position.
-    starts: Vec<usize>,
-    /// Of each position, whether it can carry a marker.
-    able: Vec<bool>,
-    keys: Keys,
+    pub(super) starts: Vec<usize>,
+    /// Of each position, the block it is.
+    pub(super) slots: Vec<Slot>,
+    model: String,
+    pub(super) keys: Keys,
     /// The first position with an image, and the first that asks for citations.
-    images: Option<usize>,
-    citations: Option<usize>,
+    pub(super) images: Option<usize>,
+    pub(super) citations: Option<usize>,
     /// The first message with thinking in it.
-    thinking: Option<usize>,
+    pub(super) thinking: Option<usize>,
     /// Where the conversation begins: behind what a compaction block stands for.
     begins: Begin,
     automatic: Option<usize>,
-}
-
-/// The message and block with which the conversation begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Begin {
-    /// Index of the message.
-    pub message: usize,
-    /// Index of its block.
-    pub block: usize,
-}
-
-/// Where a conversation begins: at its last compaction block that holds a summary, else at its start.
-pub fn begin(request: &Request) -> Begin {
-    let blocks = request.messages.iter().enumerate().rev();
-    let found = blocks
-        .filter(|(_, message)| message.role == Role::Assistant)
-        .find_map(|(index, message)| {
-            let block = message.content.iter().rposition(is_summary)?;
-            Some(Begin {
-                message: index,
-                block,
-            })
-        });
-    found.unwrap_or_default()
-}
-
-fn is_summary(block: &Block) -> bool {
-    block.kind == "compaction" && block.text("content").is_some()
 }
 
 impl Layout {
@@ -101,17 +89,20 @@ impl Layout {
         scheme: Scheme<'_>,
         counter: &mut Counter,
     ) -> Result<Self, ApiError> {
+        if self.model != scheme.spec.id {
+            // Another model counts and strips otherwise.
+            self = Self {
+                model: scheme.spec.id.clone(),
+                ..Self::default()
+            };
+        }
         self.take_back_automatic();
         let kept = self.keepable(request, kept, scheme.spec);
         let head = head(request, scheme, counter);
         let moved = self.put_head(head);
         let from = self.truncate(kept);
         self.push_messages(request, kept, scheme, counter);
-        let features = Features {
-            images: self.images.is_some(),
-            citations: self.citations.is_some(),
-        };
-        let keys = key::keys(request, &scheme.spec.id, scheme.betas, features);
+        let keys = self.keys_of(request, scheme);
         let first = match () {
             () if moved || keys.tools != self.keys.tools || keys.system != self.keys.system => 0,
             () if keys.messages != self.keys.messages => self.head,
@@ -120,15 +111,19 @@ impl Layout {
         self.keys = keys;
         self.chain(first, overhead(request, scheme.spec));
         self.note_markers(if moved { 0 } else { from });
-        if let Some(ttl) = request.automatic_cache {
-            let able = &self.able;
-            let eligible = |index: usize| able.get(index).copied().unwrap_or_default();
-            self.automatic = automatic::place(&mut self.prompt, ttl, eligible)?;
-        }
+        self.place_automatic(request.automatic_cache)?;
         Ok(self)
     }
 
-    fn take_back_automatic(&mut self) {
+    pub(super) fn place_automatic(&mut self, ttl: Option<Ttl>) -> Result<(), ApiError> {
+        let Some(ttl) = ttl else { return Ok(()) };
+        let slots = &self.slots;
+        let eligible = |index: usize| slots.get(index).is_some_and(|slot| slot.able);
+        self.automatic = automatic::place(&mut self.prompt, ttl, eligible)?;
+        Ok(())
+    }
+
+    pub(super) fn take_back_automatic(&mut self) {
         let Some(index) = self.automatic.take() else {
             return;
         };
@@ -136,6 +131,14 @@ impl Layout {
             position.marker = None;
         }
         self.prompt.markers.retain(|&marker| marker != index);
+    }
+
+    pub(super) fn keys_of(&self, request: &Request, scheme: Scheme<'_>) -> Keys {
+        let features = Features {
+            images: self.images.is_some(),
+            citations: self.citations.is_some(),
+        };
+        key::keys(request, &scheme.spec.id, scheme.betas, features)
     }
 
     /// How many messages can be left as they are: none where a new one changes what is shown of the old.
@@ -170,7 +173,11 @@ impl Layout {
         }
         let (was, is) = (self.head, head.len());
         let shift = |index: &mut usize| *index = *index - was + is;
-        self.able.splice(..was, std::iter::repeat_n(true, is));
+        let slot = Slot {
+            able: true,
+            ..Slot::default()
+        };
+        self.slots.splice(..was, std::iter::repeat_n(slot, is));
         self.prompt.positions.splice(..was, head);
         self.starts.iter_mut().for_each(shift);
         self.images.iter_mut().for_each(shift);
@@ -188,7 +195,7 @@ impl Layout {
             .copied()
             .unwrap_or(self.prompt.positions.len());
         self.starts.truncate(kept);
-        self.able.truncate(from);
+        self.slots.truncate(from);
         self.prompt.positions.truncate(from);
         self.images = self.images.filter(|&first| first < from);
         self.citations = self.citations.filter(|&first| first < from);
@@ -235,7 +242,11 @@ impl Layout {
                     self.citations = self.citations.or(Some(here));
                 }
                 let empty = block.kind == "text" && block.text("text").is_none_or(str::is_empty);
-                self.able.push(!thinks && !empty);
+                self.slots.push(Slot {
+                    able: !thinks && !empty,
+                    message: Some(index),
+                    block: at,
+                });
                 self.prompt.positions.push(Position {
                     level: Level::Messages,
                     place: format!("messages.{index}.content.{at}"),
@@ -250,7 +261,7 @@ impl Layout {
     }
 
     /// Chains hashes and sums tokens from a position on.
-    fn chain(&mut self, from: usize, overhead: u64) {
+    pub(super) fn chain(&mut self, from: usize, overhead: u64) {
         let behind = overhead / OVERHEAD_BEHIND;
         let before = from
             .checked_sub(1)
@@ -282,7 +293,7 @@ impl Layout {
     }
 
     /// Lists the markers: those of the head, those known before `from`, those behind it.
-    fn note_markers(&mut self, from: usize) {
+    pub(super) fn note_markers(&mut self, from: usize) {
         let marked = |range: std::ops::Range<usize>| {
             let here = self.prompt.positions.get(range.clone()).unwrap_or_default();
             let found = range
@@ -295,132 +306,6 @@ impl Layout {
         let known = known.filter(|index| (head..from).contains(index));
         let new = marked(from.max(head)..self.prompt.positions.len());
         self.prompt.markers = marked(0..head).chain(known).chain(new).collect();
-    }
-}
-
-/// Whether a compaction block with a summary is among the messages from `kept` on.
-fn summarised(request: &Request, kept: usize) -> bool {
-    let new = request.messages.iter().skip(kept);
-    new.flat_map(|message| &message.content).any(is_summary)
-}
-
-fn head(request: &Request, scheme: Scheme<'_>, counter: &mut Counter) -> Vec<Position> {
-    let family = scheme.family();
-    let mut positions = Vec::new();
-    let mut searches = Vec::new();
-    for (index, tool) in request
-        .tools
-        .iter()
-        .enumerate()
-        .filter(|(_, t)| !t.deferred)
-    {
-        let identity = identity::of_tool(tool);
-        // Web search is no tool definition in the prompt but a part of the system prompt.
-        let (level, list) = match is_web_search(tool) {
-            true => (Level::System, &mut searches),
-            false => (Level::Tools, &mut positions),
-        };
-        list.push(Position {
-            level,
-            place: format!("tools.{index}"),
-            prefix: 0,
-            tokens: counter.tool(tool, identity, family),
-            marker: tool.marker,
-            identity,
-            end: 0,
-        });
-    }
-    positions.append(&mut searches);
-    for (index, block) in request.system.iter().enumerate() {
-        let identity = identity::of_block(block);
-        positions.push(Position {
-            level: Level::System,
-            place: format!("system.{index}"),
-            prefix: 0,
-            tokens: counter.block(block, identity, family),
-            marker: block.marker,
-            identity,
-            end: 0,
-        });
-    }
-    positions
-}
-
-fn is_web_search(tool: &Tool) -> bool {
-    let kind = tool.kind.as_deref();
-    kind.is_some_and(|kind| kind.starts_with("web_search_"))
-}
-
-/// Tokens the provider adds when tools are given.
-fn overhead(request: &Request, spec: &ModelSpec) -> u64 {
-    let given = request.tools.iter().any(|tool| !tool.deferred);
-    let known = spec.tool_overhead.filter(|_| given);
-    known.map_or(0, |overhead| match key::forces_a_tool(request) {
-        true => overhead.forced,
-        false => overhead.auto,
-    })
-}
-
-/// Tokens of deferred tools that a block brings in by reference: their definitions are appended where they are found.
-fn discovered(block: &Block, request: &Request, family: Family, counter: &mut Counter) -> u64 {
-    if !block.raw.contains("tool_reference") {
-        return 0;
-    }
-    let mut names = Vec::new();
-    if let Some(content) = block.fields.get("content") {
-        referenced(content, &mut names);
-    }
-    let tools = names.iter().filter_map(|name| {
-        let mut deferred = request.tools.iter().filter(|tool| tool.deferred);
-        deferred.find(|tool| tool.name == *name)
-    });
-    tools
-        .map(|tool| counter.tool(tool, identity::of_tool(tool), family))
-        .sum()
-}
-
-fn referenced<'a>(value: &'a Value, names: &mut Vec<&'a str>) {
-    match value {
-        Value::Array(items) => items.iter().for_each(|item| referenced(item, names)),
-        Value::Object(fields) => {
-            names.extend(fields.get("tool_name").and_then(Value::as_str));
-            fields.values().for_each(|value| referenced(value, names));
-        }
-        _ => {}
-    }
-}
-
-/// The last message in which the user says something that is no tool result.
-fn newest_turn(request: &Request) -> usize {
-    let says = |block: &Block| block.kind != "tool_result";
-    request
-        .messages
-        .iter()
-        .rposition(|message| message.role == Role::User && message.content.iter().any(says))
-        .unwrap_or_default()
-}
-
-fn has_image(block: &Block) -> bool {
-    let parts = || block.fields.get("content").and_then(Value::as_array);
-    let image = |part: &Value| part.get("type").and_then(Value::as_str) == Some("image");
-    match block.kind.as_str() {
-        "image" => true,
-        "tool_result" => parts().is_some_and(|parts| parts.iter().any(image)),
-        _ => false,
-    }
-}
-
-fn asks_for_citations(block: &Block) -> bool {
-    let enabled = |citations: &Value| citations.get("enabled").and_then(Value::as_bool);
-    matches!(block.kind.as_str(), "document" | "search_result")
-        && block.fields.get("citations").and_then(enabled) == Some(true)
-}
-
-fn role_mask(role: Role) -> u128 {
-    match role {
-        Role::User => 0,
-        Role::Assistant => xxh3_128(b"assistant"),
-        Role::System => xxh3_128(b"system"),
     }
 }
 

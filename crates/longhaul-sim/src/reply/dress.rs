@@ -14,12 +14,8 @@ pub struct Dressing<'a> {
     pub model: &'a str,
     /// `usage`.
     pub usage: Value,
-    /// `context_management`, where the request asked for it.
-    pub context_management: Option<Value>,
-    /// `diagnostics`, where the request asked for it.
-    pub diagnostics: Option<Value>,
-    /// `input_transformations`, where there were any.
-    pub input_transformations: Option<Value>,
+    /// Fields that only some replies have: `context_management`, `diagnostics`, `input_transformations` …
+    pub extra: Vec<(&'static str, Value)>,
     /// Whether thinking is shown.
     pub display: Display,
 }
@@ -80,15 +76,8 @@ pub fn dress(
         "usage": dressing.usage,
         "container": null,
     });
-    let optional = [
-        ("context_management", dressing.context_management),
-        ("diagnostics", dressing.diagnostics),
-        ("input_transformations", dressing.input_transformations),
-    ];
-    for (name, value) in optional {
-        if let Some(value) = value {
-            message[name] = value;
-        }
+    for (name, value) in dressing.extra {
+        message[name] = value;
     }
     message
 }

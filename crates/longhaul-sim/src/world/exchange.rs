@@ -4,96 +4,73 @@ use std::sync::Arc;
 
 use longhaul_core::models::ModelSpec;
 use serde_json::{Value, json};
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::World;
+use super::compacting::{self, Compacted};
 use super::readings::Reading;
-use crate::books::{self, NO_SESSION, Record, Times};
+use super::sampling::{self, Sampled, Source};
+use crate::cache::Verdict;
 use crate::cache::diagnosis::Fingerprint;
-use crate::cache::{Ask, Billing, Scope, Verdict};
 use crate::call::{ApiError, Call, Millis};
-use crate::model::Turn;
+use crate::manage::compaction::{self, OnDemand};
+use crate::manage::signed::Signer;
+use crate::manage::{self, Config, cache_edits, summary};
 use crate::prompt::Prompt;
 use crate::prompt::key;
 use crate::prompt::layout::{Layout, Scheme};
-use crate::reply::{Counts, Cut, Display, Dressing, Limits, Reply, Step, StepKind, StopReason};
-use crate::reply::{cut, dress};
-use crate::request::Request;
-use crate::tokens::Family;
+use crate::reply::{Counts, Cut, Display, Dressing, Reply, Step, StepKind, dress};
+use crate::request::{Endpoint, Request};
+use crate::validate::{self, model_not_found};
 
-/// Answers a call and books it.
-pub(super) fn messages(world: &mut World, call: &Call) -> Result<Reply, ApiError> {
-    let request_id = world.ids.request();
-    let session = call
-        .session
-        .clone()
-        .unwrap_or_else(|| NO_SESSION.to_owned());
-    let answered = answer(world, call, &request_id, &session);
-    let record = match &answered {
-        Ok(reply) => {
-            let text = |field| reply.message.get(field).and_then(Value::as_str);
-            let times = Times {
-                started: reply.started,
-                first_byte: reply.first_byte,
-                ended: reply.ended,
-            };
-            Record {
-                message_id: text("id").map(str::to_owned),
-                model: text("model").unwrap_or_default().to_owned(),
-                status: 200,
-                outcome: text("stop_reason").unwrap_or_default().to_owned(),
-                tokens: books::answered(&reply.usage, reply.cost),
-                verdict: reply.verdict.clone(),
-                ..record(request_id, session, times)
-            }
-        }
-        Err(error) => {
-            let times = Times {
-                started: world.clock,
-                first_byte: world.clock,
-                ended: world.clock,
-            };
-            Record {
-                status: error.status,
-                outcome: error.kind.to_owned(),
-                tokens: books::refused(),
-                ..record(request_id, session, times)
-            }
-        }
-    };
-    world.books.enter(record);
+/// A call and its names.
+#[derive(Debug)]
+pub(super) struct Case<'a> {
+    pub(super) call: &'a Call,
+    pub(super) session: &'a str,
+    pub(super) request_id: String,
+}
+
+/// A reply, and what changed since the session's last call if that cost cache.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) reply: Reply,
+    pub(super) changed: Option<String>,
+}
+
+/// All that goes into a reply.
+pub(super) struct Made<'a> {
+    pub(super) request: &'a Request,
+    pub(super) prompt: &'a Prompt,
+    pub(super) spec: &'a Arc<ModelSpec>,
+    /// Blocks before those of the draft.
+    pub(super) first: Vec<Value>,
+    pub(super) cut: Cut,
+    pub(super) counts: Counts,
+    pub(super) extra: Vec<(&'static str, Value)>,
+    pub(super) verdict: Verdict,
+    pub(super) first_byte: Millis,
+    pub(super) ended: Millis,
+}
+
+/// Answers a call.
+pub(super) fn answer(world: &mut World, case: &Case<'_>) -> Result<Answer, ApiError> {
+    let mut reading = world.readings.read(case.call)?;
+    let answered = served(world, &reading.request).and_then(|spec| {
+        validate::validate(&reading.request, &spec, case.call)?;
+        lay_out(world, &mut reading, case.call, &spec)?;
+        respond(world, case, &reading, &spec)
+    });
+    world.readings.keep(reading);
     answered
 }
 
-fn record(request_id: String, session: String, times: Times) -> Record {
-    Record {
-        request_id,
-        message_id: None,
-        session,
-        model: String::new(),
-        started_ms: times.started.0,
-        first_byte_ms: times.first_byte.0,
-        ended_ms: times.ended.0,
-        status: 0,
-        outcome: String::new(),
-        tokens: books::Account::default(),
-        verdict: Verdict::default(),
-        changed: None,
+/// The model asked for.
+fn served(world: &World, request: &Request) -> Result<Arc<ModelSpec>, ApiError> {
+    let spec = world.models.resolve(&request.model).spec;
+    match world.models.models().any(|known| known.id == spec.id) {
+        true => Ok(spec),
+        false => Err(model_not_found(&request.model)),
     }
-}
-
-fn answer(
-    world: &mut World,
-    call: &Call,
-    request_id: &str,
-    session: &str,
-) -> Result<Reply, ApiError> {
-    let mut reading = world.readings.read(&call.body)?;
-    let spec = world.models.resolve(&reading.request.model).spec;
-    lay_out(world, &mut reading, call, &spec)?;
-    let reply = sample(world, call, &reading, &spec, request_id, session);
-    world.readings.keep(reading);
-    reply
 }
 
 fn lay_out(
@@ -112,183 +89,196 @@ fn lay_out(
     Ok(())
 }
 
-fn sample(
+fn respond(
     world: &mut World,
-    call: &Call,
+    case: &Case<'_>,
     reading: &Reading,
     spec: &Arc<ModelSpec>,
-    request_id: &str,
-    session: &str,
-) -> Result<Reply, ApiError> {
-    let (request, prompt) = (&reading.request, &reading.layout.prompt);
-    let family = Family::from(spec.tokenizer);
-    let limits = limits(request, prompt, spec, call)?;
-    let ask = Ask {
-        scope: Scope::of_key(&call.key),
-        prompt,
-        minimum: spec.cache_minimum,
-        now: world.clock,
+) -> Result<Answer, ApiError> {
+    let request = &reading.request;
+    let scheme = Scheme {
+        spec,
+        betas: &case.call.betas,
     };
-    let found = world.cache.look_up(&ask);
-    let billing = Billing::of(prompt, &found);
-    let first_byte = first_byte(world, &billing);
-    world.cache.commit(&ask, &found, first_byte);
-    let cut = match limits.max_tokens {
-        0 => prewarmed(),
-        _ => {
-            let draft = world.model.reply(&Turn {
-                request,
-                prompt_tokens: prompt.tokens,
-                index: world.books.calls_of(session),
-                seed: seed(world.seed, prompt),
-            });
-            cut(draft, &limits, &world.counter, family)
-        }
+    let config = Config::of(request)?;
+    let signer = Signer {
+        secret: &world.secret,
+        key: &case.call.key,
     };
-    let id = world.ids.message();
-    let counts = Counts {
-        steps: vec![Step {
-            kind: StepKind::Message,
-            billing,
-            output: cut.output_tokens,
-        }],
-        thinking: cut.thinking_tokens,
+    compaction::check_blocks(request, &config, signer)?;
+    if let Some(asked) = OnDemand::of(request) {
+        compaction::check_request(request, &config)?;
+        let made = compacting::on_demand(world, case, reading, spec, &asked)?;
+        return Ok(finish(world, case, made));
+    }
+    let cleared = manage::clear(
+        &config,
+        request,
+        &reading.layout,
+        scheme,
+        &mut world.counter,
+    )?;
+    let mut extra = Vec::new();
+    if config.asked {
+        extra.push((
+            "context_management",
+            json!({ "applied_edits": cleared.applied }),
+        ));
+    }
+    let (request, layout) = match &cleared.shown {
+        Some((request, layout)) => (request, layout),
+        None => (request, &reading.layout),
+    };
+    let mut counts = Counts {
+        // With the beta the steps are listed whether or not there was a compaction.
+        listed: config.compact.is_some(),
         geo: text(request, "inference_geo"),
         speed: text(request, "speed"),
         ..Counts::default()
     };
-    let usage = counts.core();
+    let source = Source {
+        request,
+        layout,
+        spec,
+        at: world.clock,
+    };
+    let compacted = match &config.compact {
+        Some(compact) if layout.prompt.tokens > compact.trigger => {
+            Some(compacting::threshold(world, case, source, compact)?)
+        }
+        _ => None,
+    };
+    let (mut first, mut anew) = (Vec::new(), None);
+    let mut at = world.clock;
+    match compacted {
+        Some(Compacted {
+            step,
+            block,
+            left,
+            ended,
+            paused,
+        }) => {
+            counts.steps.push(step);
+            first.push(block);
+            at = ended;
+            if let Some(paused) = paused {
+                let made = Made {
+                    request,
+                    prompt: &layout.prompt,
+                    spec,
+                    first,
+                    cut: paused.cut,
+                    counts,
+                    extra,
+                    verdict: paused.verdict,
+                    first_byte: paused.first_byte,
+                    ended,
+                };
+                return Ok(finish(world, case, made));
+            }
+            anew = left;
+        }
+        None => {}
+    }
+    let anew = match anew {
+        Some(request) => {
+            let layout = Layout::of(&request, scheme, &mut world.counter)?;
+            Some((request, layout))
+        }
+        None => None,
+    };
+    let (request, layout) = anew.as_ref().map_or((request, layout), |(r, l)| (r, l));
+    let behind = summary::without_summarised(request);
+    let source = Source {
+        request: behind.as_ref().unwrap_or(request),
+        layout,
+        spec,
+        at,
+    };
+    let sampled = sampling::sample(world, case, source)?;
+    let made = told(
+        Made {
+            request,
+            prompt: &layout.prompt,
+            spec,
+            first,
+            cut: sampled.cut.clone(),
+            counts,
+            extra,
+            verdict: sampled.verdict.clone(),
+            first_byte: sampled.first_byte,
+            ended: sampled.ended,
+        },
+        sampled,
+    );
+    Ok(finish(world, case, made))
+}
+
+/// Adds the counts of the reply itself.
+fn told(mut made: Made<'_>, sampled: Sampled) -> Made<'_> {
+    made.counts.steps.push(Step {
+        kind: StepKind::Message,
+        billing: sampled.billing,
+        output: sampled.cut.output_tokens,
+    });
+    made.counts.thinking = sampled.cut.thinking_tokens;
+    if let Some((tokens, report)) = sampled.deleted {
+        made.counts.deleted = Some(tokens);
+        made.extra.push(("cache_edits", Value::Array(report)));
+    }
+    made
+}
+
+/// Dresses a reply and remembers the request for the next.
+fn finish(world: &mut World, case: &Case<'_>, made: Made<'_>) -> Answer {
+    let id = world.ids.message();
+    let (request, prompt, spec) = (made.request, made.prompt, made.spec);
+    let model = format!("{} {}", spec.id, key::speed(request));
+    let betas = case.call.betas.iter().cloned().collect();
+    let now = Fingerprint::of(model, betas, prompt);
+    let mut extra = made.extra;
+    if let Some(asked) = request.fields.get("diagnostics") {
+        let previous = asked.get("previous_message_id").and_then(Value::as_str);
+        extra.push((
+            "diagnostics",
+            world.diagnoses.compare(previous, &now, prompt),
+        ));
+        world.diagnoses.remember(id.clone(), now.clone());
+    }
+    let changed = world.sessions.changed(case.session, &now, prompt);
+    world.sessions.remember(case.session.to_owned(), now);
+    let usage = made.counts.core();
     let message = dress(
-        &cut,
-        Vec::new(),
+        &made.cut,
+        made.first,
         Dressing {
             id: &id,
             model: &spec.id,
-            usage: counts.json(),
-            context_management: None,
-            diagnostics: diagnostics(world, call, request, prompt, spec, &id),
-            input_transformations: None,
+            usage: made.counts.json(),
+            extra,
             display: display(request),
         },
         &mut world.ids,
         &mut |_, _| String::new(),
     );
-    Ok(Reply {
-        request_id: request_id.to_owned(),
+    let reply = Reply {
+        request_id: case.request_id.clone(),
         message,
         stream: request.stream,
         started: world.clock,
-        first_byte,
-        ended: ended(world, first_byte, cut.output_tokens),
-        headers: Vec::new(),
+        first_byte: made.first_byte,
+        ended: made.ended,
+        headers: vec![(cache_edits::HEADER, cache_edits::CAPABILITY.to_owned())],
         cost: spec.cost_of_reply(&usage),
         usage,
-        verdict: Verdict::of(prompt, &found, &billing, spec.cache_minimum),
-    })
-}
-
-/// Refuses what does not fit, and says what room there is.
-fn limits(
-    request: &Request,
-    prompt: &Prompt,
-    spec: &ModelSpec,
-    call: &Call,
-) -> Result<Limits, ApiError> {
-    let (tokens, window) = (prompt.tokens, spec.window);
-    if tokens > window {
-        return Err(ApiError::invalid(format!(
-            "prompt is too long: {tokens} tokens > {window} maximum"
-        )));
-    }
-    let max_tokens = request.max_tokens.unwrap_or(spec.max_output);
-    if tokens + max_tokens > window && !stops_at_the_window(&spec.id, call) {
-        return Err(ApiError::invalid(format!(
-            "input length and `max_tokens` exceed context limit: {tokens} + {max_tokens} > {window}, decrease input length or `max_tokens` and try again"
-        )));
-    }
-    let sequences = request
-        .fields
-        .get("stop_sequences")
-        .and_then(Value::as_array);
-    let sequences = sequences.into_iter().flatten().filter_map(Value::as_str);
-    Ok(Limits {
-        max_tokens,
-        window: window - tokens,
-        stop_sequences: sequences.map(str::to_owned).collect(),
-    })
-}
-
-/// Models before 4.5 refuse a `max_tokens` that may not fit; later ones stop when the window is full.
-fn stops_at_the_window(model: &str, call: &Call) -> bool {
-    const BEFORE: [&str; 6] = [
-        "claude-2",
-        "claude-instant",
-        "claude-3",
-        "claude-sonnet-4-0",
-        "claude-opus-4-0",
-        "claude-opus-4-1",
-    ];
-    let old = BEFORE.iter().any(|name| model.starts_with(name))
-        || matches!(model, "claude-sonnet-4" | "claude-opus-4");
-    !old || call
-        .betas
-        .contains("model-context-window-exceeded-2025-08-26")
-}
-
-/// A reply to `max_tokens: 0`: the prompt is read and cached, nothing is written.
-fn prewarmed() -> Cut {
-    Cut {
-        content: Vec::new(),
-        stop: StopReason::MaxTokens,
-        output_tokens: 0,
-        thinking_tokens: 0,
-    }
-}
-
-fn diagnostics(
-    world: &mut World,
-    call: &Call,
-    request: &Request,
-    prompt: &Prompt,
-    spec: &ModelSpec,
-    id: &str,
-) -> Option<Value> {
-    let asked = request
-        .fields
-        .get("diagnostics")
-        .filter(|asked| !asked.is_null())?;
-    let model = format!("{} {}", spec.id, key::speed(request));
-    let betas = call.betas.iter().cloned().collect();
-    let now = Fingerprint::of(model, betas, prompt);
-    let previous = asked.get("previous_message_id").and_then(Value::as_str);
-    let compared = world.diagnoses.compare(previous, &now, prompt);
-    world.diagnoses.remember(id.to_owned(), now);
-    Some(compared)
-}
-
-fn first_byte(world: &World, billing: &Billing) -> Millis {
-    let reading = billing.computed() * 1_000 / world.pace.prompt_per_second.max(1);
-    Millis(world.clock.0 + world.pace.first_byte_ms + reading)
-}
-
-fn ended(world: &World, first_byte: Millis, output: u64) -> Millis {
-    Millis(first_byte.0 + output * 1_000 / world.pace.output_per_second.max(1))
-}
-
-fn seed(world: u64, prompt: &Prompt) -> u64 {
-    let last = prompt
-        .positions
-        .last()
-        .map_or(0, |position| position.prefix);
-    xxh3_64_with_seed(&last.to_le_bytes(), world)
+        verdict: made.verdict,
+    };
+    Answer { reply, changed }
 }
 
 fn display(request: &Request) -> Display {
-    let thinking = request.fields.get("thinking");
-    match thinking
-        .and_then(|thinking| thinking.get("display"))
-        .and_then(Value::as_str)
-    {
+    let display = request.param("thinking", "display");
+    match display.and_then(Value::as_str) {
         Some("omitted") => Display::Omitted,
         _ => Display::Shown,
     }
@@ -301,12 +291,25 @@ fn text(request: &Request, field: &str) -> Option<String> {
 
 /// Counts a request without answering it.
 pub(super) fn count_tokens(world: &mut World, call: &Call) -> Result<Value, ApiError> {
-    let request = super::interim::read(&call.body)?;
-    let spec = world.models.resolve(&request.model).spec;
+    let request = Request::read(
+        &call.body,
+        Endpoint::CountTokens,
+        &call.betas,
+        &call.version,
+    )?;
+    let spec = served(world, &request)?;
+    validate::validate(&request, &spec, call)?;
     let scheme = Scheme {
         spec: &spec,
         betas: &call.betas,
     };
     let layout = Layout::of(&request, scheme, &mut world.counter)?;
-    Ok(json!({ "input_tokens": layout.prompt.tokens }))
+    let config = Config::of(&request)?;
+    let cleared = manage::clear(&config, &request, &layout, scheme, &mut world.counter)?;
+    let shown = cleared.shown.as_ref().map_or(&layout, |(_, layout)| layout);
+    let mut counted = json!({ "input_tokens": shown.prompt.tokens });
+    if config.asked {
+        counted["context_management"] = json!({ "original_input_tokens": layout.prompt.tokens });
+    }
+    Ok(counted)
 }

@@ -3,16 +3,16 @@
 //! A body repeats the one before it up to its newest messages. What is the same byte for byte is taken over, read and
 //! laid out, and only the rest goes through the reader. Comparing bytes is the only cost that grows with the history.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::call::ApiError;
+use crate::call::{ApiError, Call};
 use crate::prompt::layout::Layout;
-use crate::request::{Message, Request};
+use crate::request::{Endpoint, Message, Request};
 
 /// Bodies kept.
 const KEPT: usize = 32;
@@ -23,6 +23,13 @@ const SHORTEST: usize = 4 << 10;
 /// Bytes compared at a time.
 const STRIDE: usize = 4 << 10;
 
+/// What a body was read under.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Terms {
+    betas: BTreeSet<String>,
+    version: String,
+}
+
 /// A body that was read.
 #[derive(Debug)]
 pub(super) struct Reading {
@@ -32,6 +39,7 @@ pub(super) struct Reading {
     /// How many messages at the start are those the layout is of.
     pub(super) kept: usize,
     body: Bytes,
+    terms: Terms,
     /// Where each message stands in the body; empty if that is not known.
     spans: Vec<Range<usize>>,
 }
@@ -51,17 +59,21 @@ struct Outline<'a> {
 }
 
 impl Readings {
-    /// Reads a body, with what an earlier one has in common with it.
-    pub(super) fn read(&mut self, body: &Bytes) -> Result<Reading, ApiError> {
-        if let Some(reading) = self.resumed(body) {
+    /// Reads the body of a call, with what an earlier one has in common with it.
+    pub(super) fn read(&mut self, call: &Call) -> Result<Reading, ApiError> {
+        if let Some(reading) = self.resumed(call) {
             return Ok(reading);
         }
         Ok(Reading {
-            request: super::interim::read(body)?,
+            request: read(&call.body, call)?,
             layout: Layout::default(),
             kept: 0,
-            spans: spans(body),
-            body: body.clone(),
+            spans: spans(&call.body),
+            body: call.body.clone(),
+            terms: Terms {
+                betas: call.betas.clone(),
+                version: call.version.clone(),
+            },
         })
     }
 
@@ -82,11 +94,15 @@ impl Readings {
         }
     }
 
-    fn resumed(&mut self, body: &Bytes) -> Option<Reading> {
+    fn resumed(&mut self, call: &Call) -> Option<Reading> {
+        let body = &call.body;
         let best = self
             .kept
             .iter()
             .enumerate()
+            .filter(|(_, reading)| {
+                reading.terms.betas == call.betas && reading.terms.version == call.version
+            })
             .map(|(at, reading)| (reading.shared(body), at))
             .max()
             .filter(|(shared, _)| *shared > 0);
@@ -99,7 +115,7 @@ impl Readings {
         short.extend_from_slice(body.get(..first)?);
         short.extend_from_slice(body.get(start..)?);
         // Whatever is wrong is better said of the whole body.
-        let mut request = super::interim::read(&short).ok()?;
+        let mut request = read(&short, call).ok()?;
         let mut reading = self.kept.remove(at)?;
         self.bytes -= reading.body.len();
         reading.spans.truncate(shared);
@@ -113,6 +129,10 @@ impl Readings {
         reading.body = body.clone();
         Some(reading)
     }
+}
+
+fn read(body: &[u8], call: &Call) -> Result<Request, ApiError> {
+    Request::read(body, Endpoint::Messages, &call.betas, &call.version)
 }
 
 impl Reading {
