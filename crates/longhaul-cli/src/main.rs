@@ -8,6 +8,7 @@ mod logging;
 mod manual;
 mod purge;
 mod settings;
+mod sim;
 mod terminal;
 
 use std::process::ExitCode;
@@ -33,5 +34,6 @@ fn run(args: Args) -> Result<Outcome, Failure> {
         Command::Config(command) => config::run(&command, &settings),
         Command::Inspect(command) => inspect::run(&command, &settings),
         Command::Purge(command) => purge::run(&command, &settings),
+        Command::Sim(command) => sim::run(&command, &settings),
     }
 }

@@ -24,7 +24,10 @@ async fn refusals_have_their_status_envelope_and_headers() {
         let header = response.headers().get("retry-after");
         assert_eq!(header.map(|value| value.to_str().unwrap()), retry_after);
         if status == 429 {
-            assert_eq!(response.headers()["anthropic-ratelimit-requests-remaining"], "0");
+            assert_eq!(
+                response.headers()["anthropic-ratelimit-requests-remaining"],
+                "0"
+            );
         }
         let error: Value = response.json().await.unwrap();
         assert_eq!(error["error"]["type"], kind);
@@ -40,7 +43,11 @@ async fn the_openai_dialect_has_the_same_faults_in_its_own_words() {
     let body = serde_json::json!({
         "model": "gpt-5", "stream": true, "messages": [{ "role": "user", "content": "Hello" }],
     });
-    for (status, kind) in [(429, "requests"), (503, "service_unavailable_error"), (500, "server_error")] {
+    for (status, kind) in [
+        (429, "requests"),
+        (503, "service_unavailable_error"),
+        (500, "server_error"),
+    ] {
         let response = house.chat(&body).await;
         assert_eq!(response.status(), status);
         let error: Value = response.json().await.unwrap();
@@ -48,7 +55,10 @@ async fn the_openai_dialect_has_the_same_faults_in_its_own_words() {
     }
     let stream = house.chat(&body).await.text().await.unwrap();
     let events = data(&stream);
-    assert_eq!(events.last().unwrap()["error"]["type"], "service_unavailable_error");
+    assert_eq!(
+        events.last().unwrap()["error"]["type"],
+        "service_unavailable_error"
+    );
     assert!(!stream.contains("[DONE]"));
 }
 
@@ -65,7 +75,12 @@ async fn the_first_byte_can_be_slow() {
 async fn a_stream_can_stall_for_a_while_or_for_good() {
     let house = House::faulty("stall(after=2,for=300ms), stall(after=2)").await;
     let started = Instant::now();
-    let whole = house.messages(&hello_streamed()).await.text().await.unwrap();
+    let whole = house
+        .messages(&hello_streamed())
+        .await
+        .text()
+        .await
+        .unwrap();
     assert!(started.elapsed() >= Duration::from_millis(300));
     assert!(whole.contains("message_stop"));
 
@@ -127,7 +142,12 @@ fn is_reset(error: &(dyn std::error::Error + 'static)) -> bool {
 #[tokio::test]
 async fn a_stream_can_end_in_the_middle_of_an_event() {
     let house = House::faulty("truncate(after=4)").await;
-    let stream = house.messages(&hello_streamed()).await.text().await.unwrap();
+    let stream = house
+        .messages(&hello_streamed())
+        .await
+        .text()
+        .await
+        .unwrap();
     assert!(!stream.ends_with("\n\n"), "{stream}");
     assert!(!stream.contains("message_stop"));
     assert_eq!(stream.matches("\n\n").count(), 4);
@@ -136,8 +156,15 @@ async fn a_stream_can_end_in_the_middle_of_an_event() {
 #[tokio::test]
 async fn json_can_be_malformed_in_an_event_and_in_a_body() {
     let house = House::faulty("malformed(after=4), malformed").await;
-    let stream = house.messages(&hello_streamed()).await.text().await.unwrap();
-    let lines = stream.lines().filter_map(|line| line.strip_prefix("data: "));
+    let stream = house
+        .messages(&hello_streamed())
+        .await
+        .text()
+        .await
+        .unwrap();
+    let lines = stream
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "));
     let bad: Vec<_> = lines
         .enumerate()
         .filter(|(_, data)| serde_json::from_str::<Value>(data).is_err())
@@ -165,9 +192,17 @@ async fn an_error_can_come_within_a_stream() {
 #[tokio::test]
 async fn faults_come_and_go_over_http() {
     let house = House::new().await;
-    let (status, now) = house.control("/sim/faults", r#"{"spec":"after 1: 529*2; every 100: 500"}"#).await;
+    let (status, now) = house
+        .control(
+            "/sim/faults",
+            r#"{"spec":"after 1: 529*2; every 100: 500"}"#,
+        )
+        .await;
     assert_eq!(status, 200);
-    assert_eq!(now["pending"], serde_json::json!(["after 1: 529*2", "every 100: 500"]));
+    assert_eq!(
+        now["pending"],
+        serde_json::json!(["after 1: 529*2", "every 100: 500"])
+    );
     let mut statuses = Vec::new();
     for _ in 0..4 {
         statuses.push(house.messages(&hello()).await.status().as_u16());
@@ -176,7 +211,15 @@ async fn faults_come_and_go_over_http() {
     house.control("/sim/faults", r#"{"spec":"529*50"}"#).await;
     assert_eq!(house.messages(&hello()).await.status(), 529);
     let url = format!("{}/sim/faults", house.server.url());
-    let cleared: Value = house.client.delete(url).send().await.unwrap().json().await.unwrap();
+    let cleared: Value = house
+        .client
+        .delete(url)
+        .send()
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap();
     assert_eq!(cleared["pending"], serde_json::json!([]));
     assert_eq!(cleared["struck"], 3);
     assert_eq!(house.messages(&hello()).await.status(), 200);
@@ -210,7 +253,11 @@ fn faults_work_without_a_network() {
             continue;
         }
         let reply = world.messages(&call).unwrap();
-        let frames = reply.events().iter().map(|event| event.to_sse().into()).collect();
+        let frames = reply
+            .events()
+            .iter()
+            .map(|event| event.to_sse().into())
+            .collect();
         let steps = script(frames, fault, Pace::FAST, &Default::default());
         let sent = steps.iter().map(|step| match step {
             Step::Send(bytes) => String::from_utf8_lossy(bytes).into_owned(),

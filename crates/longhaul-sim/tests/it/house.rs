@@ -20,7 +20,10 @@ struct Plain;
 impl Model for Plain {
     fn reply(&mut self, turn: &Turn<'_>) -> Draft {
         let answered = turn.request.messages.last().is_some_and(|message| {
-            message.content.iter().any(|block| block.kind == "tool_result")
+            message
+                .content
+                .iter()
+                .any(|block| block.kind == "tool_result")
         });
         let content = match turn.request.tools.first() {
             Some(tool) if !answered => vec![
@@ -116,7 +119,14 @@ impl House {
 
     pub(crate) async fn get(&self, path: &str) -> Value {
         let url = format!("{}{path}", self.server.url());
-        self.client.get(url).send().await.unwrap().json().await.unwrap()
+        self.client
+            .get(url)
+            .send()
+            .await
+            .unwrap()
+            .json()
+            .await
+            .unwrap()
     }
 
     /// Waits until no connection and no reply is left.

@@ -26,7 +26,11 @@ async fn n5_a_completion_comes_whole() {
     let response = house.chat(&body).await;
     assert_eq!(response.status(), 200);
     assert!(response.headers().contains_key("x-request-id"));
-    assert!(response.headers().contains_key("x-ratelimit-remaining-requests"));
+    assert!(
+        response
+            .headers()
+            .contains_key("x-ratelimit-remaining-requests")
+    );
     let completion: Value = response.json().await.unwrap();
     assert!(completion["id"].as_str().unwrap().starts_with("chatcmpl-"));
     assert_eq!(completion["object"], "chat.completion");
@@ -35,7 +39,8 @@ async fn n5_a_completion_comes_whole() {
     assert_eq!(choice["message"]["content"], SAID);
     assert_eq!(choice["finish_reason"], "stop");
     let usage = &completion["usage"];
-    let sum = usage["prompt_tokens"].as_u64().unwrap() + usage["completion_tokens"].as_u64().unwrap();
+    let sum =
+        usage["prompt_tokens"].as_u64().unwrap() + usage["completion_tokens"].as_u64().unwrap();
     assert_eq!(usage["total_tokens"], sum);
 }
 
@@ -53,7 +58,10 @@ async fn n5_a_streamed_completion_is_the_same_in_chunks_with_usage_if_asked() {
         .filter_map(|chunk| chunk["choices"][0]["delta"]["content"].as_str())
         .collect();
     assert_eq!(text, SAID);
-    assert_eq!(chunks.last().unwrap()["choices"][0]["finish_reason"], "stop");
+    assert_eq!(
+        chunks.last().unwrap()["choices"][0]["finish_reason"],
+        "stop"
+    );
     assert!(chunks.iter().all(|chunk| chunk.get("usage").is_none()));
 
     body["stream_options"] = json!({ "include_usage": true });
@@ -78,7 +86,9 @@ async fn n5_a_tool_is_called_and_answered() {
 
     body["stream"] = json!(true);
     let chunks = data(&house.chat(&body).await.text().await.unwrap());
-    let pieces = chunks.iter().filter_map(|chunk| chunk["choices"][0]["delta"]["tool_calls"].get(0));
+    let pieces = chunks
+        .iter()
+        .filter_map(|chunk| chunk["choices"][0]["delta"]["tool_calls"].get(0));
     let pieces: Vec<_> = pieces.collect();
     assert_eq!(pieces[0]["function"]["name"], "read");
     assert!(pieces.iter().all(|piece| piece["index"] == 0));
@@ -91,7 +101,8 @@ async fn n5_a_tool_is_called_and_answered() {
     body["stream"] = json!(false);
     let messages = body["messages"].as_array_mut().unwrap();
     messages.push(choice["message"].clone());
-    messages.push(json!({ "role": "tool", "tool_call_id": call["id"], "content": "fn parse() {}" }));
+    messages
+        .push(json!({ "role": "tool", "tool_call_id": call["id"], "content": "fn parse() {}" }));
     messages.push(json!({ "role": "user", "content": [
         { "type": "text", "text": "And this picture?" },
         { "type": "image_url", "image_url": { "url": PIXEL } },
@@ -119,7 +130,10 @@ async fn b1_the_prompt_includes_what_was_cached() {
     assert_eq!(details(&first)["cached_tokens"], 0);
     let cached = details(&second)["cached_tokens"].as_u64().unwrap();
     assert!(cached > 2_000);
-    assert_eq!(second["usage"]["prompt_tokens"], first["usage"]["prompt_tokens"]);
+    assert_eq!(
+        second["usage"]["prompt_tokens"],
+        first["usage"]["prompt_tokens"]
+    );
     assert!(cached <= second["usage"]["prompt_tokens"].as_u64().unwrap());
     let books = house.get("/sim/books").await;
     assert_eq!(books["sessions"]["session-1"]["requests"], 2);
@@ -136,7 +150,9 @@ async fn n5_a_prompt_too_long_is_told_in_openais_words() {
     assert_eq!(error["error"]["code"], "context_length_exceeded");
     assert_eq!(error["error"]["param"], "messages");
     let told = error["error"]["message"].as_str().unwrap();
-    assert!(told.starts_with("This model's maximum context length is 200000 tokens. However, your messages resulted in "));
+    assert!(told.starts_with(
+        "This model's maximum context length is 200000 tokens. However, your messages resulted in "
+    ));
 }
 
 #[tokio::test]
@@ -147,12 +163,30 @@ async fn what_the_dialect_does_not_allow_is_refused_in_its_envelope() {
         { "id": "call_1", "type": "function", "function": { "name": "read", "arguments": "{}" } },
     ]});
     let table = [
-        (json!({ "messages": user }), "you must provide a model parameter"),
-        (json!({ "model": "gpt" }), "Missing required parameter: 'messages'."),
-        (json!({ "model": "gpt", "messages": [] }), "Invalid 'messages': empty array."),
-        (json!({ "model": "gpt", "messages": user, "frobnicate": 1 }), "Unrecognized request argument supplied: frobnicate"),
-        (json!({ "model": "gpt", "messages": [{ "role": "robot", "content": "x" }] }), "Invalid value: 'robot'."),
-        (json!({ "model": "gpt", "messages": [{ "role": "user", "content": 5 }] }), "expected one of a string or array"),
+        (
+            json!({ "messages": user }),
+            "you must provide a model parameter",
+        ),
+        (
+            json!({ "model": "gpt" }),
+            "Missing required parameter: 'messages'.",
+        ),
+        (
+            json!({ "model": "gpt", "messages": [] }),
+            "Invalid 'messages': empty array.",
+        ),
+        (
+            json!({ "model": "gpt", "messages": user, "frobnicate": 1 }),
+            "Unrecognized request argument supplied: frobnicate",
+        ),
+        (
+            json!({ "model": "gpt", "messages": [{ "role": "robot", "content": "x" }] }),
+            "Invalid value: 'robot'.",
+        ),
+        (
+            json!({ "model": "gpt", "messages": [{ "role": "user", "content": 5 }] }),
+            "expected one of a string or array",
+        ),
         (
             json!({ "model": "gpt", "messages": [{ "role": "tool", "tool_call_id": "call_1", "content": "x" }] }),
             "must be a response to a preceeding message with 'tool_calls'",
@@ -161,11 +195,26 @@ async fn what_the_dialect_does_not_allow_is_refused_in_its_envelope() {
             json!({ "model": "gpt", "messages": [user[0], call, user[0]] }),
             "The following tool_call_ids did not have response messages: call_1",
         ),
-        (json!({ "model": "gpt", "messages": user, "n": 3 }), "Only 'n': 1 is simulated."),
-        (json!({ "model": "gpt", "messages": user, "functions": [{}] }), "use 'tools'"),
-        (json!({ "model": "gpt", "messages": user, "stream_options": {} }), "only allowed when 'stream' is enabled"),
-        (json!({ "model": "gpt", "messages": user, "max_tokens": 0 }), "integer below minimum value"),
-        (json!({ "model": "gpt", "messages": user, "tools": [] }), "Invalid 'tools': empty array."),
+        (
+            json!({ "model": "gpt", "messages": user, "n": 3 }),
+            "Only 'n': 1 is simulated.",
+        ),
+        (
+            json!({ "model": "gpt", "messages": user, "functions": [{}] }),
+            "use 'tools'",
+        ),
+        (
+            json!({ "model": "gpt", "messages": user, "stream_options": {} }),
+            "only allowed when 'stream' is enabled",
+        ),
+        (
+            json!({ "model": "gpt", "messages": user, "max_tokens": 0 }),
+            "integer below minimum value",
+        ),
+        (
+            json!({ "model": "gpt", "messages": user, "tools": [] }),
+            "Invalid 'tools': empty array.",
+        ),
     ];
     for (body, sentence) in table {
         let response = house.chat(&body).await;
@@ -178,8 +227,16 @@ async fn what_the_dialect_does_not_allow_is_refused_in_its_envelope() {
     let url = format!("{}/v1/chat/completions", house.server.url());
     let keyless = house.client.post(&url).json(&ask(user.clone()));
     assert_eq!(keyless.send().await.unwrap().status(), 401);
-    let plain = house.client.post(&url).bearer_auth("k").body(ask(user).to_string());
-    let plain = plain.header("content-type", "text/plain").send().await.unwrap();
+    let plain = house
+        .client
+        .post(&url)
+        .bearer_auth("k")
+        .body(ask(user).to_string());
+    let plain = plain
+        .header("content-type", "text/plain")
+        .send()
+        .await
+        .unwrap();
     assert_eq!(plain.status(), 400);
     let error: Value = plain.json().await.unwrap();
     assert_eq!(error["error"]["code"], "unsupported_content_type");

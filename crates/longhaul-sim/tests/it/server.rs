@@ -21,7 +21,10 @@ async fn n5_a_message_comes_whole_with_its_headers() {
     assert!(headers.contains_key("anthropic-organization-id"));
     for kind in ["requests", "tokens", "input-tokens", "output-tokens"] {
         for field in ["limit", "remaining", "reset"] {
-            assert!(headers.contains_key(format!("anthropic-ratelimit-{kind}-{field}")), "{kind}-{field}");
+            assert!(
+                headers.contains_key(format!("anthropic-ratelimit-{kind}-{field}")),
+                "{kind}-{field}"
+            );
         }
     }
     assert_eq!(headers["content-type"], "application/json");
@@ -35,7 +38,10 @@ async fn n5_a_message_comes_whole_with_its_headers() {
 async fn n5_a_streamed_message_is_the_same_in_pieces() {
     let house = House::new().await;
     let response = house.messages(&hello_streamed()).await;
-    assert_eq!(response.headers()["content-type"], "text/event-stream; charset=utf-8");
+    assert_eq!(
+        response.headers()["content-type"],
+        "text/event-stream; charset=utf-8"
+    );
     let stream = response.text().await.unwrap();
     let events = data(&stream);
     let text: String = events
@@ -76,12 +82,21 @@ async fn tokens_are_counted_and_models_listed_in_both_dialects() {
     let anthropic = anthropic.header("anthropic-version", "2026-10-21");
     let list: Value = anthropic.send().await.unwrap().json().await.unwrap();
     assert_eq!(list["data"][0]["type"], "model");
-    let openai = house.client.get(&url).bearer_auth("k").send().await.unwrap();
+    let openai = house
+        .client
+        .get(&url)
+        .bearer_auth("k")
+        .send()
+        .await
+        .unwrap();
     let list: Value = openai.json().await.unwrap();
     assert_eq!(list["object"], "list");
     assert_eq!(list["data"][0]["object"], "model");
 
-    let one = house.client.get(format!("{url}/claude-opus-5-5")).bearer_auth("k");
+    let one = house
+        .client
+        .get(format!("{url}/claude-opus-5-5"))
+        .bearer_auth("k");
     assert_eq!(one.send().await.unwrap().status(), 200);
     let none = house.client.get(format!("{url}/gpt-none")).bearer_auth("k");
     assert_eq!(none.send().await.unwrap().status(), 404);
@@ -93,11 +108,18 @@ async fn somebody_is_home() {
     let house = House::new().await;
     let head = house.client.head(house.server.url()).send().await.unwrap();
     assert_eq!(head.status(), 200);
-    let lost = house.post("/v1/complete").json(&hello()).send().await.unwrap();
+    let lost = house
+        .post("/v1/complete")
+        .json(&hello())
+        .send()
+        .await
+        .unwrap();
     assert_eq!(lost.status(), 404);
     let lost: Value = lost.json().await.unwrap();
     assert_eq!(lost["error"]["type"], "not_found_error");
-    let wrong = house.client.get(format!("{}/v1/messages", house.server.url()));
+    let wrong = house
+        .client
+        .get(format!("{}/v1/messages", house.server.url()));
     assert_eq!(wrong.send().await.unwrap().status(), 405);
 }
 
@@ -107,9 +129,24 @@ async fn missing_and_wrong_headers_are_named() {
     let url = format!("{}/v1/messages", house.server.url());
     let body = hello().to_string();
     let table: [(&[(&str, &str)], u16, &str, &str); 6] = [
-        (&[("content-type", "application/json")], 401, "authentication_error", "x-api-key header is required"),
-        (&[("x-api-key", ""), ("anthropic-version", "2023-06-01")], 401, "authentication_error", "x-api-key"),
-        (&[("x-api-key", "k")], 400, "invalid_request_error", "anthropic-version: header is required"),
+        (
+            &[("content-type", "application/json")],
+            401,
+            "authentication_error",
+            "x-api-key header is required",
+        ),
+        (
+            &[("x-api-key", ""), ("anthropic-version", "2023-06-01")],
+            401,
+            "authentication_error",
+            "x-api-key",
+        ),
+        (
+            &[("x-api-key", "k")],
+            400,
+            "invalid_request_error",
+            "anthropic-version: header is required",
+        ),
         (
             &[("x-api-key", "k"), ("anthropic-version", "2022-01-01")],
             400,
@@ -117,13 +154,20 @@ async fn missing_and_wrong_headers_are_named() {
             "anthropic-version: \"2022-01-01\" is not a valid version",
         ),
         (
-            &[("x-api-key", "k"), ("anthropic-version", "2023-06-01"), ("content-type", "text/plain")],
+            &[
+                ("x-api-key", "k"),
+                ("anthropic-version", "2023-06-01"),
+                ("content-type", "text/plain"),
+            ],
             400,
             "invalid_request_error",
             "content-type: must be application/json, not \"text/plain\"",
         ),
         (
-            &[("authorization", "Bearer k"), ("anthropic-version", "2026-10-21")],
+            &[
+                ("authorization", "Bearer k"),
+                ("anthropic-version", "2026-10-21"),
+            ],
             400,
             "invalid_request_error",
             "content-type: header is required",
@@ -153,7 +197,11 @@ async fn missing_and_wrong_headers_are_named() {
 async fn what_is_not_json_is_refused_and_the_server_lives_on() {
     let house = House::new().await;
     for body in ["", "{", "[]", "null", "{\"model\": 1}", "\u{0}", "{}"] {
-        for path in ["/v1/messages", "/v1/messages/count_tokens", "/v1/chat/completions"] {
+        for path in [
+            "/v1/messages",
+            "/v1/messages/count_tokens",
+            "/v1/chat/completions",
+        ] {
             let request = house.post(path).body(body);
             let request = request.header("content-type", "application/json");
             let response = request.send().await.unwrap();
@@ -169,7 +217,11 @@ async fn what_is_not_json_is_refused_and_the_server_lives_on() {
 async fn fifty_megabytes_are_too_much() {
     let house = House::new().await;
     let body = "x".repeat(50 << 20);
-    for path in ["/v1/messages", "/v1/messages/count_tokens", "/v1/chat/completions"] {
+    for path in [
+        "/v1/messages",
+        "/v1/messages/count_tokens",
+        "/v1/chat/completions",
+    ] {
         // Once with a length, once in chunks without.
         for streamed in [false, true] {
             let body = body.clone();
@@ -191,7 +243,11 @@ async fn fifty_megabytes_are_too_much() {
 
 /// A text as a stream of pieces, so that its length is not told.
 fn pieces(text: String) -> impl futures_util::Stream<Item = std::io::Result<Vec<u8>>> + Send {
-    let pieces: Vec<_> = text.as_bytes().chunks(1 << 20).map(|piece| Ok(piece.to_vec())).collect();
+    let pieces: Vec<_> = text
+        .as_bytes()
+        .chunks(1 << 20)
+        .map(|piece| Ok(piece.to_vec()))
+        .collect();
     futures_util::stream::iter(pieces)
 }
 
@@ -204,7 +260,10 @@ async fn a_client_that_asks_before_sending_too_much_is_told_at_once() {
     raw.write_all(head.as_bytes()).await.unwrap();
     let mut answer = [0; 12];
     let read = raw.read_exact(&mut answer);
-    tokio::time::timeout(Duration::from_secs(2), read).await.unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(2), read)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(&answer, b"HTTP/1.1 413");
 }
 
@@ -212,20 +271,28 @@ async fn a_client_that_asks_before_sending_too_much_is_told_at_once() {
 async fn b1_the_second_call_reads_what_the_first_wrote_and_time_ends_it() {
     let house = House::still().await;
     let mut body = hello();
-    body["system"] = json!([{ "type": "text", "text": long_text(), "cache_control": { "type": "ephemeral" } }]);
+    body["system"] =
+        json!([{ "type": "text", "text": long_text(), "cache_control": { "type": "ephemeral" } }]);
     let usage = async || {
         let message: Value = house.messages(&body).await.json().await.unwrap();
         let count = |field: &str| message["usage"][field].as_u64().unwrap();
-        (count("cache_creation_input_tokens"), count("cache_read_input_tokens"))
+        (
+            count("cache_creation_input_tokens"),
+            count("cache_read_input_tokens"),
+        )
     };
     let (written, read) = usage().await;
     assert!(written > 2_000 && read == 0, "{written} {read}");
     assert_eq!(usage().await, (0, written));
 
-    let (status, clock) = house.control("/sim/clock", r#"{"advance_ms":299000}"#).await;
+    let (status, clock) = house
+        .control("/sim/clock", r#"{"advance_ms":299000}"#)
+        .await;
     assert_eq!((status, &clock["now_ms"]), (200, &json!(299_000)));
     assert_eq!(usage().await, (0, written));
-    house.control("/sim/clock", r#"{"advance_ms":301000}"#).await;
+    house
+        .control("/sim/clock", r#"{"advance_ms":301000}"#)
+        .await;
     assert_eq!(usage().await, (written, 0));
     let (_, evicted) = house.control("/sim/evict", "").await;
     assert_eq!(evicted["evicted"], 1);
@@ -261,12 +328,24 @@ async fn control_says_what_is_wrong_with_its_input() {
     let house = House::new().await;
     let table = [
         ("/sim/clock", "", "advance_ms"),
-        ("/sim/clock", "{", "JSON object like {\"advance_ms\": 300000}"),
+        (
+            "/sim/clock",
+            "{",
+            "JSON object like {\"advance_ms\": 300000}",
+        ),
         ("/sim/clock", r#"{"advance_ms":-1}"#, "JSON object like"),
         ("/sim/clock", r#"{"advance":1}"#, "unknown field `advance`"),
-        ("/sim/clock", r#"{"advance_ms":18446744073709551615}"#, "at most 100 years"),
+        (
+            "/sim/clock",
+            r#"{"advance_ms":18446744073709551615}"#,
+            "at most 100 years",
+        ),
         ("/sim/faults", "{}", "missing field `spec`"),
-        ("/sim/faults", r#"{"spec":"418"}"#, "there is no fault `418`"),
+        (
+            "/sim/faults",
+            r#"{"spec":"418"}"#,
+            "there is no fault `418`",
+        ),
         ("/sim/evict", r#"{"everything":true}"#, "unknown field"),
     ];
     for (path, body, sentence) in table {
@@ -304,7 +383,11 @@ async fn many_at_once_are_all_answered() {
         }
     });
     let answers = futures_util::future::join_all(calls).await;
-    assert!(answers.iter().all(|answer| answer.contains("The parser reads")));
+    assert!(
+        answers
+            .iter()
+            .all(|answer| answer.contains("The parser reads"))
+    );
     assert_eq!(house.get("/sim/books").await["total"]["requests"], 100);
 }
 
@@ -316,7 +399,9 @@ async fn clients_that_hang_up_leave_nothing_behind() {
         ..Options::default()
     })
     .await;
-    let before = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let before = tokio::runtime::Handle::current()
+        .metrics()
+        .num_alive_tasks();
     let body = hello_streamed().to_string();
     let head = format!(
         "POST /v1/messages HTTP/1.1\r\nhost: sim\r\nx-api-key: k\r\nanthropic-version: 2023-06-01\r\n\
@@ -327,7 +412,11 @@ async fn clients_that_hang_up_leave_nothing_behind() {
     for index in 0..100 {
         let mut raw = TcpStream::connect(house.server.addr()).await.unwrap();
         // Some leave within their request, some before the reply, most within it.
-        let sent = if index % 10 == 0 { head.len() / 2 } else { head.len() };
+        let sent = if index % 10 == 0 {
+            head.len() / 2
+        } else {
+            head.len()
+        };
         raw.write_all(&head.as_bytes()[..sent]).await.unwrap();
         if index % 10 > 1 {
             let mut some = [0; 64];
@@ -337,8 +426,15 @@ async fn clients_that_hang_up_leave_nothing_behind() {
     }
     assert!(house.server.replies() >= 80, "{}", house.server.replies());
     drop(open);
-    assert!(house.is_empty().await, "{} {}", house.server.connections(), house.server.replies());
-    let after = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    assert!(
+        house.is_empty().await,
+        "{} {}",
+        house.server.connections(),
+        house.server.replies()
+    );
+    let after = tokio::runtime::Handle::current()
+        .metrics()
+        .num_alive_tasks();
     assert!(after <= before, "{before} {after}");
 }
 
@@ -377,7 +473,10 @@ async fn the_log_has_a_line_for_each_call_and_no_key() {
     house.control("/sim/faults", r#"{"spec":"529"}"#).await;
     house.messages(&hello()).await;
     let log = std::fs::read_to_string(file.path()).unwrap();
-    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(lines.len(), 2, "{log}");
     assert_eq!(lines[0]["status"], 200);
     assert_eq!(lines[1]["fault"], "529");
