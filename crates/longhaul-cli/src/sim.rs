@@ -175,7 +175,7 @@ impl Model for StandIn {
         let content = match turn.request.tools.first() {
             Some(tool) if !answered => vec![DraftBlock::ToolUse {
                 name: tool.name.clone(),
-                input: serde_json::json!({ "location": "Paris" }),
+                input: serde_json::json!({ "path": "src/parser.rs" }),
             }],
             _ => vec![DraftBlock::Text(
                 "It is what the simulator says.".to_owned(),
