@@ -1,7 +1,29 @@
 //! What answers: scripted turns, or an agent that behaves like one. A model drafts a reply; dressing it as a message
 //! with ids, signatures and usage is the world's work.
+//!
+//! [`SimModel`] is the built-in one and routes a turn: [`script`] first, then what is asked for: a summary
+//! ([`summarise`]), session notes ([`notes`]), a title (`helper`), or work ([`agent`]). [`misbehave`] spoils what comes
+//! out. Below these: `ask` and `conversation` read a request, `toolbox` tells its tools apart, `schema` makes inputs that
+//! conform, `digest` is what happened in a conversation, `chance` the one source of chance.
+
+pub mod agent;
+mod ask;
+mod built_in;
+mod chance;
+mod conversation;
+mod digest;
+mod helper;
+pub mod misbehave;
+pub mod notes;
+mod schema;
+pub mod script;
+pub mod summarise;
+mod toolbox;
 
 use serde_json::Value;
+
+pub use built_in::{Options, SimModel};
+use misbehave::Misbehaviour;
 
 use crate::request::Request;
 
@@ -59,4 +81,13 @@ pub struct Draft {
 pub trait Model: Send {
     /// Drafts the reply to a turn. Must be a function of the turn and of what the model was made with.
     fn reply(&mut self, turn: &Turn<'_>) -> Draft;
+
+    /// The fault that goes with this turn, by a name the world's faults know. Asked before the reply; most models bring
+    /// none.
+    fn fault(&mut self, _turn: &Turn<'_>) -> Option<String> {
+        None
+    }
+
+    /// Takes in what it shall do wrong from now on. A model that cannot misbehave lets it pass.
+    fn misbehave(&mut self, _more: Misbehaviour) {}
 }
