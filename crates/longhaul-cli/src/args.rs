@@ -169,7 +169,7 @@ Examples:
   ANTHROPIC_BASE_URL=http://127.0.0.1:7411 ANTHROPIC_API_KEY=any claude
   OPENAI_BASE_URL=http://127.0.0.1:7411/v1 OPENAI_API_KEY=any my-agent
   longhaul sim --listen 127.0.0.1:0                    a free port, told on stdout
-  longhaul sim --script turns.toml --virtual-time      the same replies each time, time by hand
+  longhaul sim --script turns.jsonl --virtual-time      the same replies each time, time by hand
   longhaul sim --faults 'after 5: 529*2; 1%: reset'    two overloads behind request 5, some resets
   curl -d '{\"advance_ms\":300000}' http://127.0.0.1:7411/sim/clock")]
 pub(crate) struct Sim {
@@ -188,7 +188,7 @@ pub(crate) struct Sim {
     /// What goes wrong and when, as in `after 5: 529*2; 1%: reset`
     #[arg(long, value_name = "SPEC")]
     pub(crate) faults: Option<String>,
-    /// How the model misbehaves
+    /// What the model does wrong, as in `summary:empty*2, tool:forbidden@0.1`
     #[arg(long, value_name = "SPEC")]
     pub(crate) misbehave: Option<String>,
     /// How fast replies come: `fast`, `20ms` between events, or `300ms/20ms` with the first byte held back

@@ -9,6 +9,8 @@ use longhaul_core::models::ModelFileError;
 use longhaul_core::transcript::format::Foreign;
 use longhaul_core::window::WindowError;
 use longhaul_sim::faults::SpecError;
+use longhaul_sim::model::misbehave;
+use longhaul_sim::model::script::ScriptError;
 use longhaul_store::layout::{FindError, HomeError};
 use longhaul_store::purge::PurgeError;
 
@@ -91,6 +93,13 @@ pub(crate) enum Failure {
     },
     #[error("the faults {spec:?} cannot be read: {source}")]
     Faults { spec: String, source: SpecError },
+    #[error("the misbehaviour {spec:?} cannot be read: {source}")]
+    Misbehave {
+        spec: String,
+        source: misbehave::SpecError,
+    },
+    #[error("{}: {source}", path.display())]
+    Script { path: PathBuf, source: ScriptError },
     #[error("{0:?} is not a pace")]
     Pace(String),
     #[error("there is no model {0:?} to answer with")]
@@ -145,6 +154,8 @@ impl Failure {
                 "Check that this machine has the address; 127.0.0.1 always works."
             }
             Self::Faults { .. } => "docs/simulator.md lists the faults and how to write them.",
+            Self::Misbehave { .. } => "docs/simulator.md lists what a model can do wrong.",
+            Self::Script { .. } => "docs/simulator.md says what a script looks like.",
             Self::Pace(_) => "Write `fast`, `20ms`, or `300ms/20ms`.",
             Self::NoSuchModel(_) => {
                 "Name one of Claude's models, as in --model claude-sonnet-5-5; --set models.file=FILE adds others."

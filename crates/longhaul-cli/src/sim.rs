@@ -3,12 +3,15 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::Path;
 
 use longhaul_core::models::ModelTable;
 use longhaul_sim::books::Account;
-use longhaul_sim::faults::Plan;
 use longhaul_sim::faults::wire::Pace;
-use longhaul_sim::model::{Draft, DraftBlock, Model, Turn};
+use longhaul_sim::faults::{Fault, Plan};
+use longhaul_sim::model::misbehave::Misbehaviour;
+use longhaul_sim::model::script::{Script, ScriptError};
+use longhaul_sim::model::{self, SimModel};
 use longhaul_sim::server::{Options, Server, Time};
 use longhaul_sim::world::{self, World};
 
@@ -25,7 +28,7 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     let world = World::new(world::Options {
         models,
         pace: Options::world_pace(options.pace),
-        ..world::Options::new(command.seed, model(command)?)
+        ..world::Options::new(command.seed, Box::new(model(command)?))
     });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -156,34 +159,39 @@ fn log(command: &Command) -> Result<Option<Box<dyn Write + Send>>, Failure> {
     }
 }
 
-/// What answers.
-fn model(_command: &Command) -> Result<Box<dyn Model>, Failure> {
-    Ok(Box::new(StandIn))
+/// What answers: the script if there is one, else the agent; and what it does wrong.
+fn model(command: &Command) -> Result<SimModel, Failure> {
+    let misbehaviour = match &command.misbehave {
+        None => Misbehaviour::default(),
+        Some(spec) => spec.parse().map_err(|source| Failure::Misbehave {
+            spec: spec.clone(),
+            source,
+        })?,
+    };
+    let script = command.script.as_deref().map(script).transpose()?;
+    Ok(SimModel::new(model::Options {
+        seed: command.seed,
+        script,
+        misbehaviour,
+        ..model::Options::default()
+    }))
 }
 
-/// Until the models are merged.
-struct StandIn;
-
-impl Model for StandIn {
-    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
-        let answered = turn.request.messages.last().is_some_and(|message| {
-            message
-                .content
-                .iter()
-                .any(|block| block.kind == "tool_result")
-        });
-        let content = match turn.request.tools.first() {
-            Some(tool) if !answered => vec![DraftBlock::ToolUse {
-                name: tool.name.clone(),
-                input: serde_json::json!({ "path": "src/parser.rs" }),
-            }],
-            _ => vec![DraftBlock::Text(
-                "It is what the simulator says.".to_owned(),
-            )],
-        };
-        Draft {
-            content,
-            ..Draft::default()
+fn script(path: &Path) -> Result<Script, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|source| Failure::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    let wrong = |source| Failure::Script {
+        path: path.to_owned(),
+        source,
+    };
+    let script = Script::parse(&text).map_err(wrong)?;
+    for (line, fault) in script.faults() {
+        if let Err(error) = fault.parse::<Fault>() {
+            let message = error.to_string();
+            return Err(wrong(ScriptError { line, message }));
         }
     }
+    Ok(script)
 }

@@ -9,6 +9,7 @@ mod spec;
 pub mod wire;
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use crate::call::ApiError;
@@ -96,6 +97,15 @@ impl Fault {
             Self::SlowFirstByte { by } => Some(*by),
             _ => None,
         }
+    }
+}
+
+/// Reads one fault as it is written in a specification, as in `stall(after=3)`.
+impl FromStr for Fault {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        spec::fault(text.trim())
     }
 }
 

@@ -119,7 +119,7 @@ fn repeated(text: &str) -> Result<(Fault, u32), SpecError> {
     Ok((self::fault(fault.trim())?, count))
 }
 
-fn fault(text: &str) -> Result<Fault, SpecError> {
+pub(super) fn fault(text: &str) -> Result<Fault, SpecError> {
     if text.is_empty() {
         return Err(SpecError::Empty);
     }

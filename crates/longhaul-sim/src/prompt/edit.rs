@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::extra::Extra;
 use super::layout::{Layout, Scheme};
-use super::parts::{asks_for_citations, has_image, overhead, role_mask};
+use super::parts::{asks_for_citations, has_image, role_mask};
 use crate::call::ApiError;
 use crate::request::{Block, Request, identity};
 use crate::tokens::Counter;
@@ -119,7 +120,8 @@ impl Layout {
             new.slots.push(slot);
         }
         new.keys = new.keys_of(request, scheme);
-        new.chain(0, overhead(request, scheme.spec));
+        new.extra = Extra::of(request, scheme.spec, new.keys.features, counter);
+        new.chain(0);
         new.prompt.markers.clear();
         new.note_markers(0);
         new.place_automatic(request.automatic_cache)?;

@@ -36,6 +36,8 @@ pub struct Keys {
     pub system: u128,
     /// Before the messages: tool choice, images, thinking, effort.
     pub messages: u128,
+    /// What the content turns on.
+    pub features: Features,
 }
 
 /// Names a model's default effort.
@@ -52,6 +54,7 @@ pub fn keys(request: &Request, model: &str, betas: &BTreeSet<String>, features: 
         tools: tools(model, betas),
         system: system(request, features),
         messages: messages(request, model, features),
+        features,
     }
 }
 
@@ -74,11 +77,7 @@ fn system(request: &Request, features: Features) -> u128 {
     if features.citations {
         add(&mut hash, "citations", "on");
     }
-    let format = [
-        at(request, &["output_config", "format"]),
-        at(request, &["output_format"]),
-    ];
-    for format in format.into_iter().flatten() {
+    for format in formats(request) {
         add(&mut hash, "format", &format.to_string());
     }
     hash.digest128()
@@ -101,6 +100,12 @@ fn messages(request: &Request, model: &str, features: Features) -> u128 {
         add(&mut hash, "effort", effort);
     }
     hash.digest128()
+}
+
+/// The output formats asked for: at most one in a request that makes sense.
+pub(crate) fn formats(request: &Request) -> impl Iterator<Item = &Value> {
+    let places: [&[&str]; 2] = [&["output_config", "format"], &["output_format"]];
+    places.into_iter().filter_map(|path| at(request, path))
 }
 
 /// `speed`, where left out as its default.

@@ -9,18 +9,16 @@ use longhaul_core::models::{ModelSpec, PriorThinking};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::automatic;
+use super::extra::Extra;
 use super::key::{self, Features, Keys};
 use super::parts::{
     Begin, asks_for_citations, begin, discovered, has_image, head, is_summary, newest_turn,
-    overhead, role_mask, summarised,
+    role_mask, summarised,
 };
 use super::{Level, Position, Prompt};
 use crate::call::ApiError;
 use crate::request::{Request, Ttl, identity};
 use crate::tokens::{Counter, FIRST_MESSAGE, Family, NEXT_MESSAGE, OPENING};
-
-/// Share of the tool overhead that stands behind the tool definitions: a quarter, as recorded requests show.
-const OVERHEAD_BEHIND: u64 = 4;
 
 /// For whom a request is laid out.
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +59,7 @@ pub struct Layout {
     pub(super) slots: Vec<Slot>,
     model: String,
     pub(super) keys: Keys,
+    pub(super) extra: Extra,
     /// The first position with an image, and the first that asks for citations.
     pub(super) images: Option<usize>,
     pub(super) citations: Option<usize>,
@@ -103,13 +102,20 @@ impl Layout {
         let from = self.truncate(kept);
         self.push_messages(request, kept, scheme, counter);
         let keys = self.keys_of(request, scheme);
+        let extra = Extra::of(request, scheme.spec, keys.features, counter);
         let first = match () {
-            () if moved || keys.tools != self.keys.tools || keys.system != self.keys.system => 0,
+            () if moved
+                || extra != self.extra
+                || keys.tools != self.keys.tools
+                || keys.system != self.keys.system =>
+            {
+                0
+            }
             () if keys.messages != self.keys.messages => self.head,
             () => from,
         };
-        self.keys = keys;
-        self.chain(first, overhead(request, scheme.spec));
+        (self.keys, self.extra) = (keys, extra);
+        self.chain(first);
         self.note_markers(if moved { 0 } else { from });
         self.place_automatic(request.automatic_cache)?;
         Ok(self)
@@ -261,8 +267,8 @@ impl Layout {
     }
 
     /// Chains hashes and sums tokens from a position on.
-    pub(super) fn chain(&mut self, from: usize, overhead: u64) {
-        let behind = overhead / OVERHEAD_BEHIND;
+    pub(super) fn chain(&mut self, from: usize) {
+        let extra = self.extra;
         let before = from
             .checked_sub(1)
             .and_then(|i| self.prompt.positions.get(i));
@@ -274,14 +280,15 @@ impl Layout {
             if level != Some(position.level) {
                 let was = level.replace(position.level);
                 if position.level == Level::Tools {
-                    end += overhead - behind;
+                    end += extra.tools;
                 }
                 if was.is_none_or(|was| was < Level::System) && position.level >= Level::System {
                     prefix = mixed(prefix, self.keys.system);
-                    end += if was == Some(Level::Tools) { behind } else { 0 };
+                    end += extra.system;
                 }
                 if position.level == Level::Messages {
                     prefix = mixed(prefix, self.keys.messages);
+                    end += extra.messages;
                 }
             }
             prefix = mixed(prefix, position.identity);

@@ -1,10 +1,8 @@
 //! What a request's parts are to the prompt: which stand in it, what they count, what they turn on.
 
-use longhaul_core::models::ModelSpec;
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::key;
 use super::layout::Scheme;
 use super::{Level, Position};
 use crate::request::{Block, Request, Role, Tool, identity};
@@ -89,16 +87,6 @@ pub(super) fn head(request: &Request, scheme: Scheme<'_>, counter: &mut Counter)
 pub(super) fn is_web_search(tool: &Tool) -> bool {
     let kind = tool.kind.as_deref();
     kind.is_some_and(|kind| kind.starts_with("web_search_"))
-}
-
-/// Tokens the provider adds when tools are given.
-pub(super) fn overhead(request: &Request, spec: &ModelSpec) -> u64 {
-    let given = request.tools.iter().any(|tool| !tool.deferred);
-    let known = spec.tool_overhead.filter(|_| given);
-    known.map_or(0, |overhead| match key::forces_a_tool(request) {
-        true => overhead.forced,
-        false => overhead.auto,
-    })
 }
 
 /// Tokens of deferred tools that a block brings in by reference: their definitions are appended where they are found.

@@ -24,15 +24,15 @@ impl Family {
     /// Thousandths of a reference token.
     fn permille(self) -> u64 {
         match self {
-            Self::Old => 1_080,
-            Self::New => 1_404,
+            Self::Old => 1_130,
+            Self::New => 1_469,
         }
     }
 
     /// Tokens of a text; at least one for any text at all.
     pub(super) fn count(self, text: &str) -> u64 {
         let reference = bpe_openai::cl100k_base().count(text) as u64;
-        (reference * self.permille()).div_ceil(1_000)
+        (reference * self.permille() + 500) / 1_000
     }
 
     /// The most an image counts.

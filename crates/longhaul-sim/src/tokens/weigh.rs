@@ -12,9 +12,9 @@ const ARGUMENT: u64 = 8;
 /// Around a result, beside its content.
 const RESULT: u64 = 16;
 /// Around a tool definition.
-const DEFINITION: u64 = 12;
+const DEFINITION: u64 = 26;
 /// A page of a PDF: its text and its picture.
-const PAGE: u64 = 2_200;
+const PAGE: u64 = 2_600;
 /// Bytes of base64 taken for a page where pages cannot be counted.
 const PAGE_BYTES: usize = 60_000;
 /// Base64 characters of encrypted content that make a token's worth of what it stands for.

@@ -1,4 +1,4 @@
-// The official JavaScript SDKs against a running simulator: `node clients.mjs http://127.0.0.1:7411`.
+// The official JavaScript SDKs against a running simulator: `node clients.mjs http://127.0.0.1:7411 [CHECK…]`.
 //
 // The model behind it must call the first tool it is offered once and then talk, as the one of the Rust tests does.
 // Prints a line for each check; the exit code says whether all held.
@@ -189,8 +189,10 @@ const checks = {
   },
 };
 
+const chosen = process.argv.slice(3);
+const run = Object.entries(checks).filter(([name]) => !chosen.length || chosen.includes(name));
 let failed = 0;
-for (const [name, check] of Object.entries(checks)) {
+for (const [name, check] of run) {
   try {
     await check();
     console.log(`ok ${name}`);
@@ -199,6 +201,6 @@ for (const [name, check] of Object.entries(checks)) {
     console.log(`FAILED ${name}: ${error.constructor.name}: ${error.message}`);
   }
 }
-const count = Object.keys(checks).length;
+const count = run.length;
 console.log(`@anthropic-ai/sdk and openai for JavaScript: ${count - failed} of ${count} hold`);
 process.exit(failed ? 1 : 0);

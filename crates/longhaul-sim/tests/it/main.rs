@@ -1,6 +1,19 @@
-//! Integration tests of the simulator, one binary.
+//! Behaviour of the offline world, by SPEC number, in process and on the wire.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests may fail loudly and say what they measured"
+)]
 
+mod cache;
+mod clients;
 mod faults;
 mod house;
+mod manage;
 mod openai;
+mod replay;
 mod server;
+mod support;
+mod world;
