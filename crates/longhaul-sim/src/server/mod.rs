@@ -29,6 +29,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::world::World;
@@ -45,6 +46,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub struct Server {
     addr: SocketAddr,
     shared: Arc<Shared>,
+    accepting: JoinHandle<()>,
     /// No new requests.
     stop: CancellationToken,
     /// No replies either.
@@ -59,10 +61,10 @@ impl Server {
         let shared = Arc::new(Shared::new(world, options));
         let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
         let accepting = accept::run(listener, Arc::clone(&shared), stop.clone(), abort.clone());
-        tokio::spawn(accepting);
         Ok(Self {
             addr,
             shared,
+            accepting: tokio::spawn(accepting),
             stop,
             abort,
         })
@@ -94,8 +96,10 @@ impl Server {
     }
 
     /// Takes no more requests, waits a little for replies under way, and ends.
-    pub async fn stop(self) {
+    pub async fn stop(mut self) {
         self.stop.cancel();
+        // It ends at once, and with it the port is free. If it broke, that is so already.
+        let _ = (&mut self.accepting).await;
         self.shared.connections.close();
         let done = self.shared.connections.wait();
         if tokio::time::timeout(GRACE, done).await.is_err() {

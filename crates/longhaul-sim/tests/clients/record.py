@@ -5,7 +5,7 @@
     python clients.py http://127.0.0.1:7412 anthropic_message anthropic_stream openai_completion
     node clients.mjs http://127.0.0.1:7412 anthropic_message anthropic_stream openai_completion
 
-Ctrl-C writes the file. Keys are never written, nor what tells about the machine.
+The file is written anew with every exchange. Keys are never written, nor what tells about the machine.
 """
 
 import json
@@ -38,6 +38,7 @@ class Recorder(BaseHTTPRequestHandler):
         else:
             shape["fields"] = sorted(json.loads(sent))
         exchanges.append({"path": self.path, "headers": shown, "body": json.loads(body), "answer": shape})
+        write()
         self.send_response(answer.status)
         self.send_header("content-type", kind)
         self.send_header("request-id", answer.headers["request-id"] or "")
@@ -63,9 +64,10 @@ def distinct(kinds):
     return list(dict.fromkeys(kinds))
 
 
-try:
-    HTTPServer(("127.0.0.1", PORT), Recorder).serve_forever()
-except KeyboardInterrupt:
+def write():
     with open(FILE, "w", encoding="utf-8") as file:
         json.dump({"exchanges": exchanges}, file, indent=1, ensure_ascii=False, sort_keys=True)
         file.write("\n")
+
+
+HTTPServer(("127.0.0.1", PORT), Recorder).serve_forever()
