@@ -4,6 +4,7 @@
 //! any, a request meets; nothing else goes into it. [`Fault::refusal`] and [`wire::script`] say what a client then sees. The
 //! server performs that on a socket; a test without a network can read the same script.
 
+mod arguments;
 mod plan;
 mod spec;
 pub mod wire;

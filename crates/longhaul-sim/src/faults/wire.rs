@@ -38,7 +38,7 @@ impl Pace {
 
     /// Reads `fast`, `20ms` (between events) or `300ms/20ms` (before the first byte, and between events).
     pub fn parse(text: &str) -> Option<Self> {
-        let duration = |text: &str| super::spec::duration(text.trim());
+        let duration = |text: &str| super::arguments::duration(text.trim());
         if text == "fast" {
             return Some(Self::FAST);
         }

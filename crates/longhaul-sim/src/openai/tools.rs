@@ -27,8 +27,7 @@ pub(super) fn translate(
         .map(|(index, tool)| definition(index, tool))
         .collect::<Result<_, _>>()?;
     fields.insert("tools".to_owned(), tools.into());
-    let single = given.get("parallel_tool_calls") == Some(&Value::Bool(false));
-    if let Some(choice) = choice(given.get("tool_choice"), single)? {
+    if let Some(choice) = choice(given)? {
         fields.insert("tool_choice".to_owned(), choice);
     }
     Ok(())
@@ -60,8 +59,9 @@ fn definition(index: usize, tool: &Value) -> Result<Value, ChatError> {
     Ok(definition.into())
 }
 
-fn choice(choice: Option<&Value>, single: bool) -> Result<Option<Value>, ChatError> {
-    let mut choice = match choice {
+fn choice(given: &Map<String, Value>) -> Result<Option<Value>, ChatError> {
+    let single = given.get("parallel_tool_calls") == Some(&Value::Bool(false));
+    let mut choice = match given.get("tool_choice") {
         None | Some(Value::Null) if !single => return Ok(None),
         None | Some(Value::Null) => json!({ "type": "auto" }),
         Some(Value::String(word)) => match word.as_str() {
