@@ -1,4 +1,5 @@
-//! The rules of compaction on demand, and of the signed block in later requests (API-FACTS §2.3).
+//! The rules of compaction on demand, and of the signed block in later requests (API-FACTS §2.3), as far as they are
+//! not checked with all others in `validate/`.
 
 use serde_json::Value;
 
@@ -72,64 +73,34 @@ pub fn check_blocks(
     signer.check(block, &place)
 }
 
-/// Checks whether a request can be summarised.
-pub fn check_request(request: &Request, config: &Config) -> Result<(), ApiError> {
-    let is_set = |path: &[&str]| {
-        let (first, rest) = path.split_first()?;
-        let start = request.fields.get(*first)?;
-        let found = rest
-            .iter()
-            .try_fold(start, |value, field| value.get(*field))?;
-        (!found.is_null()).then_some(found)
-    };
-    let forced = is_set(&["tool_choice", "type"])
-        .is_some_and(|kind| kind == "any" || kind == "tool")
-        .then_some("tool_choice");
-    let others: [(&[&str], &str); 3] = [
-        (&["stop_sequences"], "stop_sequences"),
-        (&["output_config", "format"], "output_config.format"),
-        (
-            &["output_config", "task_budget", "remaining"],
-            "output_config.task_budget.remaining",
-        ),
-    ];
-    let other = others.iter().find(|(path, _)| is_set(path).is_some());
-    let managed = config.asked.then_some("context_management");
-    if let Some(field) = managed.or(forced).or(other.map(|(_, name)| *name)) {
-        return Err(ApiError::invalid(format!(
-            "compaction: cannot be combined with `{field}`."
-        )));
-    }
-    let says_something = |block: &Block| block.kind != "compaction";
-    if !request
-        .messages
-        .iter()
-        .any(|message| message.content.iter().any(says_something))
-    {
-        return Err(
-            ApiError::invalid("compaction: there is nothing to summarize in `messages`.")
-                .with_code("compaction_nothing_to_summarize"),
-        );
-    }
+/// Checks, before anything else is, that a request to be summarised does not end in an open call.
+pub fn check_complete(request: &Request) -> Result<(), ApiError> {
     let last = request.messages.last();
-    let open = |block: &Block| matches!(block.kind.as_str(), "tool_use" | "server_tool_use");
-    if last.is_some_and(|last| last.role == Role::Assistant && last.content.iter().any(open)) {
-        return Err(ApiError::invalid(
-            "compaction: `messages` end in a tool call without its result. Summarize up to a completed turn.",
+    let open = last.is_some_and(|last| {
+        last.role == Role::Assistant && last.content.iter().any(|block| block.kind == "tool_use")
+    });
+    match open && OnDemand::of(request).is_some() {
+        true => Err(ApiError::invalid(
+            "compaction: `messages` end in a `tool_use` block without its `tool_result`; send the result, or leave the turn out",
         )
-        .with_code("compaction_incomplete_turn"));
+        .with_code("compaction_incomplete_turn")),
+        false => Ok(()),
     }
+}
+
+/// Checks that a summary can keep the tools a conversation has found.
+pub fn check_references(request: &Request) -> Result<(), ApiError> {
     let blocks = request.messages.iter().flat_map(|message| &message.content);
     let references: usize = blocks
         .map(|block| block.raw.matches("\"tool_reference\"").count())
         .sum();
-    if references > TOOL_REFERENCES {
-        return Err(ApiError::invalid(format!(
-            "compaction: {references} tool references in `messages`, at most {TOOL_REFERENCES} can be kept."
+    match references > TOOL_REFERENCES {
+        true => Err(ApiError::invalid(format!(
+            "compaction: {references} tool references in `messages`, at most {TOOL_REFERENCES} can be kept"
         ))
-        .with_code("compaction_too_many_tool_references"));
+        .with_code("compaction_too_many_tool_references")),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// The answer while compaction is out of service.

@@ -174,6 +174,13 @@ const COMPACTION: Shape = Shape::Object(&[
     field!(Nullable, "instructions", &Shape::Short(16_384)),
 ]);
 
+/// An extension of this simulator; see [`crate::manage::cache_edits`].
+const CACHE_EDITING: &[&str] = &[crate::manage::cache_edits::BETA];
+const CACHE_EDITS: Shape = Shape::List(&Shape::Tagged(&[variant!(
+    "delete",
+    &[field!(Required, "tool_use_id", &Shape::Str)]
+)]));
+
 const THREAD: Shape = Shape::Tagged(&[
     variant!("create", &[]),
     variant!(
@@ -310,6 +317,10 @@ const PARAMS: &[Param] = &[
         field!(Optional, "user_profile_id", &Shape::Str, PROFILES)
     ),
     param!(Messages, field!(Nullable, "thread", &THREAD, THREADS)),
+    param!(
+        Messages,
+        field!(Nullable, "cache_edits", &CACHE_EDITS, CACHE_EDITING)
+    ),
 ];
 
 /// The fields a request may have.

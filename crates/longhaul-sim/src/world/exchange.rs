@@ -56,6 +56,7 @@ pub(super) struct Made<'a> {
 pub(super) fn answer(world: &mut World, case: &Case<'_>) -> Result<Answer, ApiError> {
     let mut reading = world.readings.read(case.call)?;
     let answered = served(world, &reading.request).and_then(|spec| {
+        compaction::check_complete(&reading.request)?;
         validate::validate(&reading.request, &spec, case.call)?;
         lay_out(world, &mut reading, case.call, &spec)?;
         respond(world, case, &reading, &spec)
@@ -107,7 +108,7 @@ fn respond(
     };
     compaction::check_blocks(request, &config, signer)?;
     if let Some(asked) = OnDemand::of(request) {
-        compaction::check_request(request, &config)?;
+        compaction::check_references(request)?;
         let made = compacting::on_demand(world, case, reading, spec, &asked)?;
         return Ok(finish(world, case, made));
     }
