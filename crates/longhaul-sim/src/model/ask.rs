@@ -148,10 +148,11 @@ fn wish(words: &str, names: &[&str]) -> Wish {
                 let named = names.iter().find(|name| squeezed(name) == squeezed(next));
                 if let Some(name) = named {
                     wish.unwanted.push((*name).to_owned());
-                } else if !BETWEEN.contains(next)
-                    && !(matches!(*next, "or" | "and") && !wish.unwanted.is_empty())
-                {
-                    break;
+                } else {
+                    let listing = matches!(*next, "or" | "and") && !wish.unwanted.is_empty();
+                    if !listing && !BETWEEN.contains(next) {
+                        break;
+                    }
                 }
             }
         }

@@ -68,7 +68,17 @@ impl Mind<'_> {
         let editable: Vec<usize> = (0..self.held.len())
             .filter(|index| comment(&self.held[*index].path).is_some())
             .collect();
-        let index = *self.chance.pick(&editable)?;
+        let near: Vec<usize> = editable
+            .iter()
+            .copied()
+            .filter(|index| self.bears_on_it(&self.held[*index].path))
+            .collect();
+        let pool = if !near.is_empty() && self.chance.odds(0.8) {
+            near
+        } else {
+            editable
+        };
+        let index = *self.chance.pick(&pool)?;
         let held = self.held[index].clone();
         let path = held.path.clone();
         let (open, close) = comment(&path)?;
@@ -99,7 +109,7 @@ impl Mind<'_> {
             return (anchored(&held, &old) && old != new).then_some((path, old, new, doing));
         }
         let spots: Vec<usize> = (0..lines.len())
-            .filter(|at| is_spot(&path, lines[*at]))
+            .filter(|at| is_spot(&path, lines[*at]) && (*at == 0 || !lines[at - 1].contains(MARK)))
             .collect();
         for _ in 0..6 {
             let at = *self.chance.pick(&spots)?;

@@ -73,11 +73,11 @@ pub(super) fn one(exchanges: &[Exchange<'_>], path: &str) -> Option<Held> {
                 let text = exchange.input_any(&["content", "file_text"]);
                 held = text.and_then(|text| with(text.to_owned(), 1));
             }
-            Kind::Edit | Kind::MultiEdit | Kind::Delicate => {
-                if !exchange.succeeded() || kind == Kind::Delicate || !carry(&mut held, exchange) {
-                    held = None;
-                }
+            Kind::Edit | Kind::MultiEdit => {
+                let kept = exchange.succeeded() && carry(&mut held, exchange);
+                held = held.filter(|_| kept);
             }
+            Kind::Delicate => held = None,
             _ => {}
         }
     }

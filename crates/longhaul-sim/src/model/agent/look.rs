@@ -21,23 +21,23 @@ impl Mind<'_> {
                     call.input.get(field).and_then(|at| at.as_str()) == Some(path.as_str())
                 })
         };
-        let named: Vec<&String> = places
-            .named
+        let unread = |path: &&String| !places.read.contains(*path) && !taken(path);
+        let named: Vec<&String> = places.named.iter().filter(unread).collect();
+        let fresh: Vec<&String> = places.files.iter().filter(unread).collect();
+        let near: Vec<&String> = fresh
             .iter()
-            .filter(|path| !places.read.contains(*path) && !taken(path))
-            .collect();
-        let fresh: Vec<&String> = places
-            .files
-            .iter()
-            .filter(|path| !places.read.contains(*path) && !taken(path))
+            .copied()
+            .filter(|path| self.bears_on_it(path))
             .collect();
         let pool = if !named.is_empty() && self.chance.odds(0.7) {
             named
+        } else if !near.is_empty() && self.chance.odds(0.7) {
+            near
         } else {
             fresh
         };
         if let Some(path) = self.chance.pick(&pool).map(|path| (*path).clone()) {
-            let doing = format!("read `{path}`");
+            let doing = format!("read `{}`", self.told(&path));
             return Some(self.call(offer, json!({ field: path }), doing));
         }
         if places.files.is_empty() && self.view.folder.is_some() {
@@ -62,7 +62,7 @@ impl Mind<'_> {
         }
         let from = self.chance.between(1, lines * 3 / 4);
         let limit = self.chance.between(20, 160);
-        let doing = format!("read `{path}` from line {from}");
+        let doing = format!("read `{}` from line {from}", self.told(&path));
         Some(self.call(
             offer,
             json!({ field: path, "offset": from, "limit": limit }),

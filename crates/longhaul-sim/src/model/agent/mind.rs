@@ -63,6 +63,8 @@ pub(super) struct Mind<'a> {
     pub(super) chance: Chance,
     /// What it holds of files, newest first.
     pub(super) held: Vec<Held>,
+    /// The weightier words of the prompt.
+    pub(super) words: Vec<String>,
     /// Names and words worth looking for.
     pub(super) phrases: Vec<String>,
     /// Calls it already decided on in this reply.
@@ -81,7 +83,8 @@ impl<'a> Mind<'a> {
         let view = View::of(request, ask);
         let held = held(&view.exchanges, HELD);
         let mut phrases = defined(&held);
-        phrases.extend(weighty(&ask.words));
+        let words = weighty(&ask.words);
+        phrases.extend(words.iter().cloned());
         let tools = Toolbox::of(request).filtered(|offer| {
             !ask.unwanted.iter().any(|name| name == offer.name())
                 && !view.refused.contains(offer.name())
@@ -96,6 +99,7 @@ impl<'a> Mind<'a> {
             budget,
             chance,
             held,
+            words,
             phrases,
             chosen: Vec::new(),
         }
@@ -136,11 +140,28 @@ impl<'a> Mind<'a> {
 
     /// A few words for what the prompt is about.
     pub(super) fn topic(&self) -> String {
-        let words = weighty(&self.ask.words);
-        match words.len() {
+        match self.words.len() {
             0 => "the request".to_owned(),
-            _ => words[..words.len().min(4)].join(" "),
+            count => self.words[..count.min(4)].join(" "),
         }
+    }
+
+    /// The path has to do with the prompt.
+    pub(super) fn bears_on_it(&self, path: &str) -> bool {
+        let path = path.to_lowercase();
+        self.words
+            .iter()
+            .any(|word| path.contains(word.trim_end_matches('s')))
+    }
+
+    /// A path as it is told to the user: from the folder on.
+    pub(super) fn told<'p>(&self, path: &'p str) -> &'p str {
+        let inner = self
+            .view
+            .folder
+            .as_deref()
+            .and_then(|folder| path.strip_prefix(folder));
+        inner.map_or(path, |inner| inner.trim_start_matches('/'))
     }
 }
 

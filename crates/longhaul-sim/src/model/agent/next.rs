@@ -137,7 +137,9 @@ impl Mind<'_> {
     }
 
     fn weight(&self, kind: Kind) -> u32 {
-        let lost = self.view.places.files.is_empty();
+        let places = &self.view.places;
+        let lost = places.files.is_empty();
+        let all_read = places.files.len() <= places.read.len();
         let phase = self.phase();
         let by_phase = |looking, working, closing| match phase {
             Phase::Looking => looking,
@@ -148,6 +150,8 @@ impl Mind<'_> {
             Kind::Glob => {
                 if lost {
                     600
+                } else if all_read {
+                    200
                 } else {
                     by_phase(90, 30, 10)
                 }

@@ -7,7 +7,7 @@ use crate::model::toolbox::{Kind, PATH_FIELDS, kind_of_name};
 use crate::request::Request;
 
 const MOST_FILES: usize = 300;
-const MOST_LISTINGS: usize = 16;
+const MOST_LISTINGS: usize = 40;
 const MOST_LINES: usize = 200;
 
 /// The paths it knows.

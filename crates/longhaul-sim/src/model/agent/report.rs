@@ -90,7 +90,7 @@ impl Mind<'_> {
                 let names: Vec<String> = paths
                     .iter()
                     .take(most)
-                    .map(|path| format!("`{}`", name_of(path)))
+                    .map(|path| format!("`{}`", self.told(path)))
                     .collect();
                 let more = match paths.len().saturating_sub(most) {
                     0 => String::new(),

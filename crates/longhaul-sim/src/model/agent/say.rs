@@ -121,16 +121,28 @@ impl Mind<'_> {
 /// A sentence about a result.
 pub(super) fn remark(exchange: &Exchange<'_>) -> String {
     let text = exchange.text();
-    let lines = text.lines().count();
+    // "No matches found" is one line and no find.
+    let lines = match text.trim_start().get(..3) {
+        Some("No " | "no ") => 0,
+        _ => text.lines().count(),
+    };
     let target = exchange.input_any(PATH_FIELDS).map(name_of);
     match (kind_of_name(exchange.name), target) {
         (Kind::Read, Some(name)) => format!("`{name}` gave {lines} lines."),
         (Kind::Edit | Kind::MultiEdit | Kind::Write, Some(name)) => format!("`{name}` is changed."),
         (Kind::Grep, _) => {
             let pattern = exchange.input_text("pattern").unwrap_or("");
-            format!("`{pattern}` turns up on {lines} lines.")
+            match lines {
+                0 => format!("`{pattern}` turns up nowhere."),
+                1 => format!("`{pattern}` turns up once."),
+                _ => format!("`{pattern}` turns up on {lines} lines."),
+            }
         }
-        (Kind::Glob | Kind::List, _) => format!("There are {lines} entries."),
+        (Kind::Glob | Kind::List, _) => match lines {
+            0 => "Nothing is found there.".to_owned(),
+            1 => "There is one entry.".to_owned(),
+            _ => format!("There are {lines} entries."),
+        },
         (Kind::Bash, _) if text.trim().is_empty() => "The command printed nothing.".to_owned(),
         (Kind::Bash, _) => format!(
             "The command says: {}.",

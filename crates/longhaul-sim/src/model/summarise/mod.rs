@@ -31,23 +31,17 @@ const DEFAULT_HEADINGS: &[&str] = &[
     "Next step",
 ];
 
-/// A user's words ask for a summary.
+/// A user's words ask for a summary: they name the tags and, beside them, say that it is to be one. The tags of the same
+/// name in HTML come with `<details>`.
 pub fn is_asked(words: &str) -> bool {
+    const TAGS: &[&str] = &["<summary>", "</summary>", "<analysis>", "</analysis>"];
+    const ASKING: &[&str] = &["summar", "recap", "condense", "compact", "conversation"];
     let lower = words.to_lowercase();
-    let tagged = ["<summary>", "<analysis>", "</summary>", "</analysis>"]
-        .iter()
-        .any(|tag| lower.contains(tag));
-    let asking = [
-        "summarise",
-        "summarize",
-        "summary",
-        "recap",
-        "condense",
-        "compact",
-    ]
-    .iter()
-    .any(|word| lower.contains(word));
-    tagged && asking
+    if !TAGS.iter().any(|tag| lower.contains(tag)) || lower.contains("<details>") {
+        return false;
+    }
+    let beside = TAGS.iter().fold(lower, |text, tag| text.replace(tag, " "));
+    ASKING.iter().any(|word| beside.contains(word))
 }
 
 /// The reply to a request for a summary; none where the request asks for something else.

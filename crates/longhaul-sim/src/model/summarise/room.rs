@@ -4,6 +4,9 @@ use super::sections::{items, quoted};
 use crate::model::conversation::clip;
 use crate::model::digest::{Digest, Topic};
 
+/// Bytes of room below which a message is not worth quoting.
+const LEAST_A_MESSAGE: usize = 100;
+
 const NOTHING: &str = "- None found in the conversation.";
 
 /// The bodies of these sections, together at most about `room` bytes long.
@@ -15,10 +18,7 @@ pub(super) fn share(
 ) -> Vec<String> {
     let asked = headings.iter().any(|(topic, _)| *topic == Topic::Messages);
     let messages = match asked {
-        true => shortened(&digest.messages, room * 2 / 3)
-            .iter()
-            .map(|message| quoted(message))
-            .collect(),
+        true => quotes(&digest.messages, room * 2 / 3),
         false => Vec::new(),
     };
     let used: usize = messages.iter().map(|message| message.len() + 1).sum();
@@ -74,6 +74,26 @@ fn fill(items: &[String], room: usize) -> String {
         body.push_str(item);
     }
     body
+}
+
+/// The messages in their tags. Where there is not even room for a line of each, the first and the newest are kept and
+/// the gap is named.
+fn quotes(messages: &[String], room: usize) -> Vec<String> {
+    let most = (room / LEAST_A_MESSAGE).max(2);
+    let quote = |messages: &[String]| -> Vec<String> {
+        messages.iter().map(|message| quoted(message)).collect()
+    };
+    if messages.len() <= most {
+        return quote(&shortened(messages, room));
+    }
+    let newest = &messages[messages.len() - (most - 1)..];
+    let kept: Vec<String> = messages.iter().take(1).chain(newest).cloned().collect();
+    let mut items = quote(&shortened(&kept, room.saturating_sub(40)));
+    items.insert(
+        1,
+        format!("- ({} messages left out)", messages.len() - most),
+    );
+    items
 }
 
 /// The messages as they are where they fit; else the longest are cut in the middle, the first and the newest last of all.
