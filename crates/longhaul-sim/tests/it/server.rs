@@ -123,12 +123,15 @@ async fn somebody_is_home() {
     assert_eq!(wrong.send().await.unwrap().status(), 405);
 }
 
+/// Headers that are sent; the status, kind and words of the refusal.
+type Refused<'a> = (&'a [(&'a str, &'a str)], u16, &'a str, &'a str);
+
 #[tokio::test]
 async fn missing_and_wrong_headers_are_named() {
     let house = House::new().await;
     let url = format!("{}/v1/messages", house.server.url());
     let body = hello().to_string();
-    let table: [(&[(&str, &str)], u16, &str, &str); 6] = [
+    let table: [Refused<'_>; 6] = [
         (
             &[("content-type", "application/json")],
             401,
