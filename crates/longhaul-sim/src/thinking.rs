@@ -10,11 +10,13 @@
 //! from the middle, and what was left out cannot come back.
 
 mod check;
+mod outcome;
 mod prefix;
 mod reads;
 mod seal;
 mod summary;
 
-pub use check::{Account, Admitted, Change, Reason, Transformation, check, without};
+pub use check::check;
+pub use outcome::{Account, Admitted, Change, Reason, Transformation, without};
 pub use prefix::Prefix;
 pub use seal::Secret;
