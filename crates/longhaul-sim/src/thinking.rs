@@ -10,13 +10,15 @@
 //! from the middle, and what was left out cannot come back.
 
 mod check;
+mod outcome;
 mod prefix;
 mod progress;
 mod reads;
 mod seal;
 mod summary;
 
-pub use check::{Account, Admitted, Change, Reason, Transformation, check, check_on, without};
+pub use check::{check, check_on};
+pub use outcome::{Account, Admitted, Change, Reason, Transformation, without};
 pub use prefix::Prefix;
 pub use progress::{Progress, Stage};
 pub use seal::Secret;

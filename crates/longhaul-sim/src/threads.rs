@@ -77,7 +77,8 @@ impl Threads {
         }
     }
 
-    /// The whole of a request: of one that continues a thread with what is held, of any other as it is.
+    /// The whole of a request: of one that continues a thread with what is held, of any other as it is. If it comes to
+    /// nothing, were it refused by a later check, the ticket must be abandoned.
     pub fn begin(&mut self, request: Request, call: &Call) -> Result<(Request, Ticket), ApiError> {
         let Some(kind) = request.tag("thread").map(str::to_owned) else {
             return Ok((request, Ticket::None));

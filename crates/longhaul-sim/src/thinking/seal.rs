@@ -45,7 +45,8 @@ impl Secret {
         ))
     }
 
-    /// Signs a thinking block: `key` is the caller's, `text` what the caller is shown of it.
+    /// Signs a thinking block: `model` is the id of its [`ModelSpec`](longhaul_core::models::ModelSpec), `key` the
+    /// caller's, `text` what the caller is shown of it.
     pub fn sign(&self, prefix: &Prefix, model: &str, key: &str, text: &str) -> String {
         self.seal(&Seal {
             kind: Kind::Thinking,

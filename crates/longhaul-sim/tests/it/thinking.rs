@@ -578,11 +578,11 @@ fn n2_behind_a_summary_we_signed_the_kept_turns_keep_their_thinking() {
         .check_summary(&Block::made(block.clone()).unwrap(), "key")
         .unwrap();
     let summary = json!({"role": "assistant", "content": [block]});
-    *talk.messages() = [&[summary.clone()], &all[5..]].concat();
+    *talk.messages() = [std::slice::from_ref(&summary), &all[5..]].concat();
     talk.valid();
 
     // The tail must follow directly …
-    *talk.messages() = [&[summary.clone()], &all[7..]].concat();
+    *talk.messages() = [std::slice::from_ref(&summary), &all[7..]].concat();
     talk.invalid("messages.1.content.0");
     // … and not go on with the turn that was summarised.
     *talk.messages() = [
