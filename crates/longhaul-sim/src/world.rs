@@ -2,8 +2,6 @@
 //!
 //! A call does not move the clock: two calls without an [`advance`](World::advance) between them overlap, and neither
 //! reads what the other writes. [`exchange`](World::exchange) is a call waited for to its end.
-//!
-//! Not there yet: threads, validation and thinking signatures (branch i3-v), server-side context management.
 
 mod booking;
 mod catalogue;
@@ -21,6 +19,8 @@ use crate::cache::{Cache, Scope};
 use crate::call::{ApiError, Call, Millis};
 use crate::model::Model;
 use crate::reply::{Ids, Reply};
+use crate::thinking::{Account, Secret};
+use crate::threads::{Policy, Threads};
 use crate::tokens::Counter;
 
 use readings::Readings;
@@ -32,7 +32,11 @@ pub struct Options {
     /// What answers.
     pub model: Box<dyn Model>,
     /// With what thinking and summaries are signed.
-    pub secret: String,
+    pub secret: Secret,
+    /// Whether bound thinking is enforced where that depends on the account.
+    pub account: Account,
+    /// What is done with server-held threads.
+    pub threads: Policy,
     /// The models that are served.
     pub models: ModelTable,
     /// How fast replies come, in virtual time.
@@ -47,7 +51,9 @@ impl Options {
         Self {
             seed,
             model,
-            secret: "longhaul-sim".to_owned(),
+            secret: Secret::from_seed(seed),
+            account: Account::default(),
+            threads: Policy::default(),
             models: ModelTable::builtin(),
             pace: Pace::default(),
             kept_calls: 256,
@@ -80,7 +86,9 @@ impl Default for Pace {
 pub struct World {
     seed: u64,
     model: Box<dyn Model>,
-    secret: String,
+    secret: Secret,
+    account: Account,
+    threads: Threads,
     models: ModelTable,
     pace: Pace,
     clock: Millis,
@@ -103,6 +111,8 @@ impl World {
             seed: options.seed,
             model: options.model,
             secret: options.secret,
+            account: options.account,
+            threads: Threads::new(options.threads),
             models: options.models,
             pace: options.pace,
             clock: Millis(0),

@@ -3,10 +3,9 @@
 
 use serde_json::Value;
 
-use super::Config;
-use super::signed::Signer;
 use crate::call::ApiError;
-use crate::request::{Block, Request, Role};
+use crate::request::{Request, Role};
+use crate::thinking::Secret;
 
 /// The beta that goes with `compaction` and with every request that carries a signed block.
 pub const BETA: &str = "compact-2026-09-04";
@@ -34,43 +33,24 @@ impl OnDemand {
     }
 }
 
-/// Checks the signed blocks of any request: one, first, unchanged.
-pub fn check_blocks(
-    request: &Request,
-    config: &Config,
-    signer: Signer<'_>,
-) -> Result<(), ApiError> {
-    let blocks = || {
-        let messages = request.messages.iter().enumerate();
-        messages.flat_map(|(index, message)| {
-            let blocks = message.content.iter().enumerate();
-            blocks.map(move |(at, block)| (index, at, message.role, block))
-        })
-    };
-    let signed = |block: &Block| block.kind == "compaction" && block.text("signature").is_some();
-    let mut found = blocks().filter(|(_, _, _, block)| signed(block));
-    let Some((index, at, role, block)) = found.next() else {
+/// Checks the signed block a request carries: it is as it was made.
+pub fn check_block(request: &Request, secret: &Secret, key: &str) -> Result<(), ApiError> {
+    let first = request.messages.first();
+    let Some(block) = first.and_then(|first| first.content.first()) else {
         return Ok(());
     };
-    let place = format!("messages.{index}.content.{at}");
-    if let Some((index, at, ..)) = found.next() {
-        return Err(ApiError::invalid(format!(
-            "messages.{index}.content.{at}: more than one `compaction` block with content. Keep only the newest."
-        ))
-        .with_code("compaction_block_ambiguous"));
+    if block.kind != "compaction" || block.text("signature").is_none() {
+        return Ok(());
     }
-    if (index, at, role) != (0, 0, Role::Assistant) {
-        return Err(ApiError::invalid(format!(
-            "{place}: a signed `compaction` block must be the first block of the first message, in the role assistant."
-        ))
-        .with_code("compaction_block_misplaced"));
+    secret.check_summary(block, key)?;
+    // The summaries made here say nothing of tools.
+    match block.fields.get("tool_changes") {
+        None | Some(Value::Null) => Ok(()),
+        Some(_) => Err(ApiError::invalid(
+            "`tool_changes` of the `compaction` block were changed; send the block back unchanged",
+        )
+        .with_code("compaction_tool_changes_mismatch")),
     }
-    if config.compact.is_some() {
-        return Err(ApiError::invalid(
-            "context_management: `compact_20260112` cannot be used with a signed `compaction` block in `messages`.",
-        ));
-    }
-    signer.check(block, &place)
 }
 
 /// Checks, before anything else is, that a request to be summarised does not end in an open call.

@@ -1,4 +1,4 @@
-//! What `context_management` asks for. Shapes were checked when the request was read; here are defaults and order.
+//! What `context_management` asks for. Shapes and order were checked before; here are the defaults.
 
 use serde_json::{Value, json};
 
@@ -140,11 +140,6 @@ impl Config {
         for (index, edit) in edits.into_iter().flatten().enumerate() {
             let name = edit.get("type").and_then(Value::as_str).unwrap_or_default();
             match name {
-                CLEAR_THINKING if index > 0 => {
-                    return Err(ApiError::invalid(format!(
-                        "context_management.edits.{index}: `{CLEAR_THINKING}` must be the first edit"
-                    )));
-                }
                 CLEAR_THINKING => config.clear.push(Clear::Thinking(clear_thinking(edit))),
                 CLEAR_TOOL_USES => config.clear.push(Clear::ToolUses(clear_tool_uses(edit))),
                 COMPACT => config.compact = Some(compact(edit, index)?),

@@ -2,8 +2,7 @@
 //! sees it, and the summaries it makes.
 //!
 //! `config` reads what a request asks for; `clear_thinking` and `clear_tools` decide what goes; `summary` asks the
-//! model for a summary and reads it; `signed` signs its block and checks one that comes back; `compaction` holds the
-//! rules of compaction on demand; `cache_edits` is an extension of this simulator. The client keeps its full history:
+//! model for a summary and reads it; `compaction` holds the rules of compaction on demand; `cache_edits` is an extension of this simulator. The client keeps its full history:
 //! all of this is done anew for each request.
 
 pub mod cache_edits;
@@ -11,7 +10,6 @@ mod clear_thinking;
 mod clear_tools;
 pub mod compaction;
 mod config;
-pub mod signed;
 pub mod summary;
 
 pub use config::{Clear, Compact, Config};
@@ -41,17 +39,21 @@ struct Decided {
     count: usize,
 }
 
-/// Clears what a request asks to be cleared, edit by edit.
+/// Clears what a request asks to be cleared, edit by edit, after what is left out in any case.
 pub fn clear(
     config: &Config,
     request: &Request,
     layout: &Layout,
+    left_out: Changes,
     scheme: Scheme<'_>,
     counter: &mut Counter,
 ) -> Result<Cleared, ApiError> {
     let mut applied = Vec::new();
-    let mut changes = Changes::default();
-    let mut shown: Option<Layout> = None;
+    let mut changes = left_out;
+    let mut shown: Option<Layout> = match changes.0.is_empty() {
+        true => None,
+        false => Some(layout.edited(request, &changes, scheme, counter)?),
+    };
     for edit in &config.clear {
         let before = shown.as_ref().unwrap_or(layout).prompt.tokens;
         let decided = match edit {

@@ -30,7 +30,8 @@ pub enum Display {
     Omitted,
 }
 
-/// Dresses a reply. `first` are blocks that stand before it; `sign` signs thinking, given all content before it.
+/// Dresses a reply. `first` are blocks that stand before it; `sign` signs thinking as it
+/// is shown, given all content before it.
 pub fn dress(
     cut: &Cut,
     first: Vec<Value>,
@@ -42,11 +43,11 @@ pub fn dress(
     for block in &cut.content {
         let block = match block {
             DraftBlock::Thinking(text) => {
-                let signature = sign(text, &content);
                 let shown = match dressing.display {
                     Display::Shown => text.as_str(),
                     Display::Omitted => "",
                 };
+                let signature = sign(shown, &content);
                 json!({ "type": "thinking", "thinking": shown, "signature": signature })
             }
             DraftBlock::Text(text) => json!({ "type": "text", "text": text }),

@@ -1,5 +1,8 @@
 //! The content blocks the API knows, with their fields. Which of them may stand where is checked in `validate/`.
 
+use super::content::{
+    ANYTHINGS, CACHE_CONTROL, DOCUMENT, IMAGE, SEARCH_RESULT, TEXT, TOOL_REFERENCE,
+};
 use super::shape::{Field, Shape, Variant, field, variant};
 
 const COMPACT: &[&str] = &["compact-2026-01-12", "compact-2026-09-04"];
@@ -18,25 +21,8 @@ const FALLBACK: &[&str] = &[
     "server-side-fallback-2026-07-01",
 ];
 
-/// A cache marker.
-pub(super) const CACHE_CONTROL: Shape = Shape::Tagged(&[variant!(
-    "ephemeral",
-    &[field!(Optional, "ttl", &Shape::OneOf(&["5m", "1h"]))]
-)]);
-
-/// The text blocks of `system` are no tagged union.
-pub(super) const SYSTEM_BLOCK: Shape = Shape::Object(&[
-    field!(Required, "type", &Shape::OneOf(&["text"])),
-    field!(Required, "text", &Shape::Str),
-    field!(Nullable, "cache_control", &CACHE_CONTROL),
-    field!(Nullable, "citations", &ANYTHINGS),
-]);
-
 /// A content block of a message.
 pub(super) const BLOCK: Shape = Shape::Tagged(BLOCKS);
-
-const ANYTHINGS: Shape = Shape::List(&Shape::Any);
-const CITATIONS: Shape = Shape::Object(&[field!(Optional, "enabled", &Shape::Bool)]);
 
 pub(super) fn is_id(text: &str) -> bool {
     text.bytes()
@@ -52,97 +38,6 @@ fn is_server_id(text: &str) -> bool {
 const ID: Shape = Shape::Pattern(is_id, "^[a-zA-Z0-9_-]+$");
 const SERVER_ID: Shape = Shape::Pattern(is_server_id, "^srvtoolu_[a-zA-Z0-9_]+$");
 const TOOL_NAME: Shape = Shape::Short(200);
-
-const TEXT: &[Field] = &[
-    field!(Required, "text", &Shape::Str),
-    field!(Nullable, "cache_control", &CACHE_CONTROL),
-    field!(Nullable, "citations", &ANYTHINGS),
-];
-
-const IMAGE_SOURCE: Shape = Shape::Tagged(&[
-    variant!(
-        "base64",
-        &[
-            field!(
-                Required,
-                "media_type",
-                &Shape::OneOf(&["image/jpeg", "image/png", "image/gif", "image/webp"])
-            ),
-            field!(Required, "data", &Shape::Str),
-        ],
-    ),
-    variant!("url", &[field!(Required, "url", &Shape::Str)]),
-    variant!("file", &[field!(Required, "file_id", &Shape::Str)]),
-]);
-
-const IMAGE: &[Field] = &[
-    field!(Required, "source", &IMAGE_SOURCE),
-    field!(Nullable, "cache_control", &CACHE_CONTROL),
-    field!(
-        Nullable,
-        "transformations",
-        &Shape::Object(&[field!(
-            Optional,
-            "oversized_image",
-            &Shape::OneOf(&["downsize", "error"])
-        )])
-    ),
-];
-
-const DOCUMENT_SOURCE: Shape = Shape::Tagged(&[
-    variant!(
-        "base64",
-        &[
-            field!(Required, "media_type", &Shape::OneOf(&["application/pdf"])),
-            field!(Required, "data", &Shape::Str)
-        ],
-    ),
-    variant!(
-        "text",
-        &[
-            field!(Required, "media_type", &Shape::OneOf(&["text/plain"])),
-            field!(Required, "data", &Shape::Str)
-        ]
-    ),
-    variant!(
-        "content",
-        &[field!(
-            Required,
-            "content",
-            &Shape::StrOr(&Shape::List(&Shape::Tagged(&[
-                variant!("text", TEXT),
-                variant!("image", IMAGE)
-            ]))),
-        )],
-    ),
-    variant!("url", &[field!(Required, "url", &Shape::Str)]),
-    variant!("file", &[field!(Required, "file_id", &Shape::Str)]),
-]);
-
-const DOCUMENT: &[Field] = &[
-    field!(Required, "source", &DOCUMENT_SOURCE),
-    field!(Nullable, "cache_control", &CACHE_CONTROL),
-    field!(Nullable, "citations", &CITATIONS),
-    field!(Nullable, "context", &Shape::Str),
-    field!(Nullable, "title", &Shape::Str),
-];
-
-const SEARCH_RESULT: &[Field] = &[
-    field!(
-        Required,
-        "content",
-        &Shape::List(&Shape::Tagged(&[variant!("text", TEXT)]))
-    ),
-    field!(Required, "source", &Shape::Str),
-    field!(Required, "title", &Shape::Str),
-    field!(Nullable, "cache_control", &CACHE_CONTROL),
-    field!(Optional, "citations", &CITATIONS),
-];
-
-const TOOL_REFERENCE: &[Field] = &[
-    field!(Required, "tool_name", &Shape::Str),
-    field!(Nullable, "cache_control", &CACHE_CONTROL),
-];
 
 const TOOL_RESULT: &[Field] = &[
     field!(Required, "tool_use_id", &ID),

@@ -2,8 +2,11 @@
 //! markers, models) are checked in `validate/`.
 
 mod blocks;
+mod content;
 pub mod identity;
+mod options;
 mod params;
+mod path;
 mod read;
 mod shape;
 mod tools;

@@ -1,12 +1,13 @@
-//! The top-level fields of a request and their shapes, in the order in which the API reports problems.
+//! The top-level fields of a request, in the order in which the API reports problems, and who may use them.
 
 use super::Endpoint;
-use super::blocks::CACHE_CONTROL;
-use super::shape::{Betas, Field, Shape, field, known, variant};
+use super::content::{ANYTHINGS, CACHE_CONTROL};
+use super::options::{
+    CACHE_EDITS, COMPACTION, CONTEXT_MANAGEMENT, EFFORT, JSON_FORMAT, MCP_SERVERS, OUTPUT_CONFIG,
+    STRINGS, THINKING, THREAD, TOOL_CHOICE,
+};
+use super::shape::{Betas, Field, Shape, field, known};
 
-const BINDING: &[&str] = &["thinking-binding-controls-2026-08-01"];
-const CLEARING: &[&str] = &["context-management-2025-06-27"];
-const COMPACTING: &[&str] = &["compact-2026-01-12"];
 const MANAGING: &[&str] = &["context-management-2025-06-27", "compact-2026-01-12"];
 /// The beta of `compaction`, which has an error of its own.
 pub(super) const ON_DEMAND: &[&str] = &["compact-2026-09-04"];
@@ -26,176 +27,9 @@ const PROFILES: &[&str] = &[
     "user-profiles-2026-08-18",
     "user-profiles-2026-09-04",
 ];
-const THREADS: &[&str] = &["message-threads-2026-08-12"];
-
-const STRINGS: Shape = Shape::List(&Shape::Str);
-const ANYTHINGS: Shape = Shape::List(&Shape::Any);
-
-const TOOL_CHOICE: Shape = Shape::Tagged(&[
-    variant!(
-        "auto",
-        &[field!(Optional, "disable_parallel_tool_use", &Shape::Bool)]
-    ),
-    variant!(
-        "any",
-        &[field!(Optional, "disable_parallel_tool_use", &Shape::Bool)]
-    ),
-    variant!(
-        "tool",
-        &[
-            field!(Required, "name", &Shape::Str),
-            field!(Optional, "disable_parallel_tool_use", &Shape::Bool)
-        ]
-    ),
-    variant!("none", &[]),
-]);
-
-/// `updates` needs a beta; `validate/` asks for it.
-const DISPLAY: Shape = Shape::OneOf(&["summarized", "omitted", "updates"]);
-const BLOCK_BINDING: Shape = Shape::Object(&[field!(
-    Nullable,
-    "prefix_mismatch_behavior",
-    &Shape::OneOf(&["error", "drop_block"]),
-)]);
-
-const THINKING: Shape = Shape::Tagged(&[
-    variant!(
-        "enabled",
-        &[
-            field!(Required, "budget_tokens", &Shape::Int(1024)),
-            field!(Nullable, "display", &DISPLAY),
-            field!(Nullable, "block_binding", &BLOCK_BINDING, BINDING),
-        ],
-    ),
-    variant!(
-        "adaptive",
-        &[
-            field!(Nullable, "display", &DISPLAY),
-            field!(Nullable, "block_binding", &BLOCK_BINDING, BINDING)
-        ],
-    ),
-    variant!("disabled", &[]),
-    variant!("between_tools", &[]),
-]);
-
-const EFFORT: Shape = Shape::OneOf(&["low", "medium", "high", "xhigh", "max"]);
-const JSON_FORMAT: Shape = Shape::Tagged(&[variant!(
-    "json_schema",
-    &[
-        field!(Required, "schema", &Shape::Dict),
-        field!(Optional, "name", &Shape::Str)
-    ]
-)]);
-
-const OUTPUT_CONFIG: Shape = Shape::Object(&[
-    field!(Nullable, "effort", &EFFORT),
-    field!(Nullable, "format", &JSON_FORMAT),
-    field!(
-        Nullable,
-        "task_budget",
-        &Shape::Tagged(&[variant!(
-            "tokens",
-            &[
-                field!(Required, "total", &Shape::Int(1)),
-                field!(Nullable, "remaining", &Shape::Int(0))
-            ],
-        )]),
-        &["task-budgets-2026-03-13"],
-    ),
-]);
-
-const INPUT_TOKENS: Shape = Shape::Tagged(&[variant!(
-    "input_tokens",
-    &[field!(Required, "value", &Shape::Int(1))]
-)]);
-const COMPACT_TRIGGER: Shape = Shape::Tagged(&[variant!(
-    "input_tokens",
-    &[field!(Required, "value", &Shape::Int(50_000))]
-)]);
-
-const CONTEXT_MANAGEMENT: Shape = Shape::Object(&[field!(
-    Optional,
-    "edits",
-    &Shape::List(&Shape::Tagged(&[
-        variant!(
-            "clear_tool_uses_20250919",
-            &[
-                field!(
-                    Optional,
-                    "trigger",
-                    &Shape::Tagged(&[
-                        variant!("input_tokens", &[field!(Required, "value", &Shape::Int(1))]),
-                        variant!("tool_uses", &[field!(Required, "value", &Shape::Int(1))]),
-                    ]),
-                ),
-                field!(
-                    Optional,
-                    "keep",
-                    &Shape::Tagged(&[variant!(
-                        "tool_uses",
-                        &[field!(Required, "value", &Shape::Int(0))]
-                    )])
-                ),
-                field!(Nullable, "clear_at_least", &INPUT_TOKENS),
-                field!(Nullable, "exclude_tools", &STRINGS),
-                field!(Nullable, "clear_tool_inputs", &Shape::BoolOr(&STRINGS)),
-            ],
-            CLEARING,
-        ),
-        variant!(
-            "clear_thinking_20251015",
-            &[field!(
-                Optional,
-                "keep",
-                &Shape::StrOr(&Shape::Tagged(&[
-                    variant!(
-                        "thinking_turns",
-                        &[field!(Required, "value", &Shape::Int(1))]
-                    ),
-                    variant!("all", &[]),
-                ])),
-            )],
-            CLEARING,
-        ),
-        variant!(
-            "compact_20260112",
-            &[
-                field!(Nullable, "trigger", &COMPACT_TRIGGER),
-                field!(Optional, "pause_after_compaction", &Shape::Bool),
-                field!(Nullable, "instructions", &Shape::Str),
-            ],
-            COMPACTING,
-        ),
-    ])),
-)]);
-
-const COMPACTION: Shape = Shape::Object(&[
-    field!(Required, "type", &Shape::OneOf(&["summarize"])),
-    field!(Nullable, "instructions", &Shape::Short(16_384)),
-]);
-
-/// An extension of this simulator; see [`crate::manage::cache_edits`].
+/// An extension of this simulator.
 const CACHE_EDITING: &[&str] = &[crate::manage::cache_edits::BETA];
-const CACHE_EDITS: Shape = Shape::List(&Shape::Tagged(&[variant!(
-    "delete",
-    &[field!(Required, "tool_use_id", &Shape::Str)]
-)]));
-
-const THREAD: Shape = Shape::Tagged(&[
-    variant!("create", &[]),
-    variant!(
-        "continue",
-        &[field!(Required, "previous_message_id", &Shape::Str)]
-    ),
-]);
-
-const MCP_SERVERS: Shape = Shape::List(&Shape::Object(&[
-    field!(Required, "type", &Shape::OneOf(&["url"])),
-    field!(Required, "name", &Shape::Str),
-    field!(Required, "url", &Shape::Str),
-    field!(Nullable, "authorization_token", &Shape::Str),
-    field!(Nullable, "tool_configuration", &Shape::Dict),
-]));
+const THREADS: &[&str] = &["message-threads-2026-08-12"];
 
 /// Where a field is known.
 #[derive(Clone, Copy, PartialEq, Eq)]

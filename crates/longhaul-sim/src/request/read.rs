@@ -6,8 +6,10 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::blocks::{BLOCK, SYSTEM_BLOCK};
-use super::shape::{At, Betas, Need, Shape, check, check_fields};
+use super::blocks::BLOCK;
+use super::content::SYSTEM_BLOCK;
+use super::path::At;
+use super::shape::{Betas, Need, Shape, check, check_fields};
 use super::wire::{self, Raw};
 use super::{Block, Endpoint, Message, Request, Role, Tool, Ttl, params, tools};
 use crate::call::ApiError;

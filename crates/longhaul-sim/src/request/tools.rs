@@ -2,8 +2,11 @@
 
 use serde_json::Value;
 
-use super::blocks::{CACHE_CONTROL, is_id};
-use super::shape::{At, Betas, Field, Shape, check_fields, field, known};
+use super::blocks::is_id;
+use super::content::{ANYTHINGS, CACHE_CONTROL};
+use super::options::STRINGS;
+use super::path::At;
+use super::shape::{Betas, Field, Shape, check_fields, field, known};
 use crate::call::ApiError;
 
 fn is_name(text: &str) -> bool {
@@ -11,8 +14,6 @@ fn is_name(text: &str) -> bool {
 }
 
 const NAME: Shape = Shape::Pattern(is_name, "^[a-zA-Z0-9_-]{1,128}$");
-const STRINGS: Shape = Shape::List(&Shape::Str);
-const ANYTHINGS: Shape = Shape::List(&Shape::Any);
 /// A schema is the client's own but for its type.
 const SCHEMA: Shape = Shape::Dict;
 

@@ -59,7 +59,10 @@ fn syntax(error: &serde_json::Error, text: &str) -> ApiError {
         .split_inclusive('\n')
         .take(error.line().saturating_sub(1));
     let start: usize = lines.map(str::len).sum();
-    let end = (start + error.column().saturating_sub(1)).min(text.len());
+    let end = match error.is_eof() {
+        true => text.len(),
+        false => (start + error.column().saturating_sub(1)).min(text.len()),
+    };
     let end = (0..=end)
         .rev()
         .find(|at| text.is_char_boundary(*at))

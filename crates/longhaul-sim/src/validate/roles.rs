@@ -167,7 +167,7 @@ fn out_of_place(turn: &Turn<'_>, version: &str) -> Option<Problem> {
 
 /// A reply that is already begun: refused by newer models unless it is one the API itself left unfinished.
 fn ending(request: &Request, turns: &[Turn<'_>], generation: Generation) -> Option<Problem> {
-    let last = turns.iter().rfind(|turn| turn.role != Role::System)?;
+    let last = turns.iter().rfind(|turn| !turn.blocks.is_empty())?;
     // Nothing is continued where tokens are counted or the conversation is summarised.
     let sampled = request.max_tokens.is_some() && !request.fields.contains_key("compaction");
     if last.role != Role::Assistant || !sampled {

@@ -45,7 +45,7 @@ fn in_result(placed: &Placed<'_>) -> Option<Problem> {
     }
     let inner = placed.block.fields.get("content")?.as_array()?;
     inner.iter().enumerate().find_map(|(index, block)| {
-        (block.get("text")?.as_str()? == "").then(|| {
+        block.get("text")?.as_str()?.is_empty().then(|| {
             let marked = block
                 .get("cache_control")
                 .is_some_and(|marker| !marker.is_null());

@@ -12,7 +12,6 @@ use super::sampling::{self, Sampled, Source};
 use crate::call::{ApiError, Millis};
 use crate::manage::Compact;
 use crate::manage::compaction::{self, OnDemand};
-use crate::manage::signed::Signer;
 use crate::manage::summary::{self, Outcome};
 use crate::prompt::layout::Scheme;
 use crate::reply::{Counts, Cut, Step, StepKind, StopReason};
@@ -51,12 +50,18 @@ pub(super) fn on_demand<'a>(
         at: world.clock,
     };
     let sampled = ask(world, case, source, asked.instructions.as_deref())?;
-    let signer = Signer {
-        secret: &world.secret,
-        key: &case.call.key,
-    };
     let (first, stop) = match summary::outcome(&sampled.cut) {
-        Outcome::Summary(text) => (vec![signer.block(&text)], StopReason::Compaction),
+        Outcome::Summary(text) => {
+            let key = &case.call.key;
+            let signature = world.secret.sign_summary(request, &spec.id, key, &text);
+            let block = json!({
+                "type": "compaction",
+                "content": text,
+                "encrypted_content": null,
+                "signature": signature,
+            });
+            (vec![block], StopReason::Compaction)
+        }
         Outcome::Failed(stop) => (Vec::new(), stop),
     };
     Ok(Made {

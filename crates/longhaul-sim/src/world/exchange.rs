@@ -13,14 +13,18 @@ use crate::cache::Verdict;
 use crate::cache::diagnosis::Fingerprint;
 use crate::call::{ApiError, Call, Millis};
 use crate::manage::compaction::{self, OnDemand};
-use crate::manage::signed::Signer;
 use crate::manage::{self, Config, cache_edits, summary};
-use crate::prompt::Prompt;
 use crate::prompt::key;
 use crate::prompt::layout::{Layout, Scheme};
+use crate::prompt::{Change, Changes, Prompt};
 use crate::reply::{Counts, Cut, Display, Dressing, Reply, Step, StepKind, dress};
-use crate::request::{Endpoint, Request};
+use crate::request::{Block, Endpoint, Request};
+use crate::thinking::{self, Admitted, Transformation, check_on};
+use crate::threads::Ticket;
 use crate::validate::{self, model_not_found};
+
+/// The beta with which replies say what became of thinking.
+const BINDING_CONTROLS: &str = "thinking-binding-controls-2026-08-01";
 
 /// A call and its names.
 #[derive(Debug)]
@@ -55,14 +59,73 @@ pub(super) struct Made<'a> {
 /// Answers a call.
 pub(super) fn answer(world: &mut World, case: &Case<'_>) -> Result<Answer, ApiError> {
     let mut reading = world.readings.read(case.call)?;
-    let answered = served(world, &reading.request).and_then(|spec| {
-        compaction::check_complete(&reading.request)?;
-        validate::validate(&reading.request, &spec, case.call)?;
-        lay_out(world, &mut reading, case.call, &spec)?;
-        respond(world, case, &reading, &spec)
-    });
+    let ticket = join(world, case, &mut reading)?;
+    let answered = admit(world, case, &mut reading)
+        .and_then(|(spec, admitted)| respond(world, case, &reading, &spec, admitted));
+    match &answered {
+        Ok(answer) => hold(world, case, ticket, &reading.request, &answer.reply.message),
+        Err(_) => world.threads.abandon(ticket),
+    }
     world.readings.keep(reading);
     answered
+}
+
+/// Puts a request that continues a thread together.
+fn join(world: &mut World, case: &Case<'_>, reading: &mut Reading) -> Result<Ticket, ApiError> {
+    if reading.request.tag("thread").is_none() {
+        return Ok(Ticket::None);
+    }
+    let (request, ticket) = world.threads.begin(reading.request.clone(), case.call)?;
+    if request.messages.len() != reading.request.messages.len() {
+        reading.kept = 0;
+    }
+    reading.request = request;
+    Ok(ticket)
+}
+
+/// Keeps the conversation of a thread with its reply.
+fn hold(world: &mut World, case: &Case<'_>, ticket: Ticket, request: &Request, message: &Value) {
+    if ticket == Ticket::None {
+        return;
+    }
+    let id = message
+        .get("id")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let content = message.get("content").and_then(Value::as_array);
+    let blocks = content.into_iter().flatten().cloned();
+    let blocks = blocks.filter_map(Block::made).collect();
+    world.threads.commit(ticket, request, case.call, id, blocks);
+}
+
+/// Checks a request and lays it out.
+fn admit(
+    world: &mut World,
+    case: &Case<'_>,
+    reading: &mut Reading,
+) -> Result<(Arc<ModelSpec>, Admitted), ApiError> {
+    let (call, request) = (case.call, &reading.request);
+    let spec = served(world, request)?;
+    compaction::check_complete(request)?;
+    validate::validate(request, &spec, call)?;
+    compaction::check_block(request, &world.secret, &call.key)?;
+    let stage = reading.checked.stage(request, &spec, call, reading.kept);
+    let (secret, account) = (&world.secret, world.account);
+    let (admitted, progress) = check_on(request, &spec, call, secret, account, stage)?;
+    reading.checked = progress;
+    lay_out(world, reading, call, &spec)?;
+    Ok((spec, admitted))
+}
+
+/// What of a request was dropped because its signature did not hold.
+fn dropped(admitted: &Admitted) -> Changes {
+    let dropped = admitted.transformations.iter();
+    let dropped = dropped.filter(|t| t.change == thinking::Change::Dropped);
+    Changes(
+        dropped
+            .map(|t| ((t.message, t.block), Change::Remove))
+            .collect(),
+    )
 }
 
 /// The model asked for.
@@ -95,6 +158,7 @@ fn respond(
     case: &Case<'_>,
     reading: &Reading,
     spec: &Arc<ModelSpec>,
+    admitted: Admitted,
 ) -> Result<Answer, ApiError> {
     let request = &reading.request;
     let scheme = Scheme {
@@ -102,20 +166,16 @@ fn respond(
         betas: &case.call.betas,
     };
     let config = Config::of(request)?;
-    let signer = Signer {
-        secret: &world.secret,
-        key: &case.call.key,
-    };
-    compaction::check_blocks(request, &config, signer)?;
     if let Some(asked) = OnDemand::of(request) {
         compaction::check_references(request)?;
         let made = compacting::on_demand(world, case, reading, spec, &asked)?;
-        return Ok(finish(world, case, made));
+        return Ok(finish(world, case, made, admitted));
     }
     let cleared = manage::clear(
         &config,
         request,
         &reading.layout,
+        dropped(&admitted),
         scheme,
         &mut world.counter,
     )?;
@@ -175,7 +235,7 @@ fn respond(
                     first_byte: paused.first_byte,
                     ended,
                 };
-                return Ok(finish(world, case, made));
+                return Ok(finish(world, case, made, admitted));
             }
             anew = left;
         }
@@ -212,7 +272,7 @@ fn respond(
         },
         sampled,
     );
-    Ok(finish(world, case, made))
+    Ok(finish(world, case, made, admitted))
 }
 
 /// Adds the counts of the reply itself.
@@ -231,7 +291,7 @@ fn told(mut made: Made<'_>, sampled: Sampled) -> Made<'_> {
 }
 
 /// Dresses a reply and remembers the request for the next.
-fn finish(world: &mut World, case: &Case<'_>, made: Made<'_>) -> Answer {
+fn finish(world: &mut World, case: &Case<'_>, made: Made<'_>, admitted: Admitted) -> Answer {
     let id = world.ids.message();
     let (request, prompt, spec) = (made.request, made.prompt, made.spec);
     let model = format!("{} {}", spec.id, key::speed(request));
@@ -246,9 +306,17 @@ fn finish(world: &mut World, case: &Case<'_>, made: Made<'_>) -> Answer {
         ));
         world.diagnoses.remember(id.clone(), now.clone());
     }
+    if case.call.betas.contains(BINDING_CONTROLS) && !admitted.transformations.is_empty() {
+        let done = admitted.transformations.iter();
+        extra.push((
+            "input_transformations",
+            done.map(Transformation::to_json).collect(),
+        ));
+    }
     let changed = world.sessions.changed(case.session, &now, prompt);
     world.sessions.remember(case.session.to_owned(), now);
     let usage = made.counts.core();
+    let (mut prefix, mut pushed) = (admitted.prefix, 0);
     let message = dress(
         &made.cut,
         made.first,
@@ -260,7 +328,14 @@ fn finish(world: &mut World, case: &Case<'_>, made: Made<'_>) -> Answer {
             display: display(request),
         },
         &mut world.ids,
-        &mut |_, _| String::new(),
+        &mut |shown, before| {
+            let new = before.iter().skip(pushed).cloned();
+            for block in new.filter_map(Block::made) {
+                prefix.push(&block);
+            }
+            pushed = before.len();
+            world.secret.sign(&prefix, &spec.id, &case.call.key, shown)
+        },
     );
     let reply = Reply {
         request_id: case.request_id.clone(),
@@ -306,7 +381,16 @@ pub(super) fn count_tokens(world: &mut World, call: &Call) -> Result<Value, ApiE
     };
     let layout = Layout::of(&request, scheme, &mut world.counter)?;
     let config = Config::of(&request)?;
-    let cleared = manage::clear(&config, &request, &layout, scheme, &mut world.counter)?;
+    let (secret, account) = (&world.secret, world.account);
+    let admitted = thinking::check(&request, &spec, call, secret, account)?;
+    let cleared = manage::clear(
+        &config,
+        &request,
+        &layout,
+        dropped(&admitted),
+        scheme,
+        &mut world.counter,
+    )?;
     let shown = cleared.shown.as_ref().map_or(&layout, |(_, layout)| layout);
     let mut counted = json!({ "input_tokens": shown.prompt.tokens });
     if config.asked {

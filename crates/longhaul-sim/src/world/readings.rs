@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use crate::call::{ApiError, Call};
 use crate::prompt::layout::Layout;
 use crate::request::{Endpoint, Message, Request};
+use crate::thinking::Progress;
 
 /// Bodies kept.
 const KEPT: usize = 32;
@@ -36,7 +37,9 @@ pub(super) struct Reading {
     pub(super) request: Request,
     /// How it was laid out last.
     pub(super) layout: Layout,
-    /// How many messages at the start are those the layout is of.
+    /// How far its thinking was checked last.
+    pub(super) checked: Progress,
+    /// How many messages at the start are those of the layout and the check.
     pub(super) kept: usize,
     body: Bytes,
     terms: Terms,
@@ -67,6 +70,7 @@ impl Readings {
         Ok(Reading {
             request: read(&call.body, call)?,
             layout: Layout::default(),
+            checked: Progress::default(),
             kept: 0,
             spans: spans(&call.body),
             body: call.body.clone(),
@@ -77,10 +81,11 @@ impl Readings {
         })
     }
 
-    /// Keeps a reading for the next body of the conversation.
+    /// Keeps a reading for the next body of the conversation. What was put together from a thread is no body.
     pub(super) fn keep(&mut self, mut reading: Reading) {
         let size = reading.body.len();
-        if size < SHORTEST || reading.spans.is_empty() {
+        let whole = reading.spans.len() == reading.request.messages.len();
+        if size < SHORTEST || !whole || reading.spans.is_empty() {
             return;
         }
         reading.kept = 0;

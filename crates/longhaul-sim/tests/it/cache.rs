@@ -5,7 +5,7 @@ use longhaul_sim::call::Call;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::client::*;
 
 const MINUTE: u64 = 60_000;
 

@@ -7,7 +7,9 @@
     reason = "tests may fail loudly and say what they measured"
 )]
 
+mod anything;
 mod cache;
+mod client;
 mod clients;
 mod faults;
 mod house;
@@ -21,7 +23,11 @@ mod model_script;
 mod model_summary;
 mod model_talk;
 mod openai;
+mod recorded;
 mod replay;
 mod server;
 mod support;
+mod thinking;
+mod threads;
+mod validate;
 mod world;

@@ -1,129 +1,116 @@
-//! A client for tests: a conversation that grows, and a model that says what it is told to.
+//! What the tests share: calls, and a request put through the front door.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use bytes::Bytes;
+use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_sim::call::{ApiError, Call};
-use longhaul_sim::model::{Draft, DraftBlock, Model, Stop, Turn};
-use longhaul_sim::reply::Reply;
-use longhaul_sim::world::{Options, World};
+use longhaul_sim::request::{Endpoint, Request};
+use longhaul_sim::validate::validate;
 use serde_json::{Value, json};
 
-/// A model made of a function.
-pub(crate) struct Says<F>(pub(crate) F);
+/// The older version, which most of the recordings are of.
+pub(crate) const OLD: &str = "2023-06-01";
+/// The newer one.
+pub(crate) const NEW: &str = "2026-10-21";
 
-impl<F: FnMut(&Turn<'_>) -> Draft + Send> Model for Says<F> {
-    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
-        (self.0)(turn)
+/// Every beta that makes a field or a block known.
+pub(crate) const BETAS: [&str; 18] = [
+    "context-management-2025-06-27",
+    "compact-2026-01-12",
+    "compact-2026-09-04",
+    "structured-outputs-2025-11-13",
+    "mcp-client-2025-11-20",
+    "server-side-fallback-2026-07-01",
+    "fallback-credit-2026-07-01",
+    "message-threads-2026-08-12",
+    "thinking-binding-controls-2026-08-01",
+    "thinking-display-updates-2026-08-18",
+    "task-budgets-2026-03-13",
+    "mid-conversation-tool-changes-2026-07-01",
+    "mid-conversation-system-clear-at-2026-08-21",
+    "mid-conversation-output-config-2026-07-01",
+    "advisor-tool-2026-03-01",
+    "inline-tools-2026-09-15",
+    "computer-use-2025-01-24",
+    "user-profiles-2026-09-04",
+];
+
+/// A call with these betas.
+pub(crate) fn call(version: &str, betas: &[&str]) -> Call {
+    Call {
+        key: "key".into(),
+        version: version.into(),
+        betas: betas
+            .iter()
+            .map(|beta| (*beta).to_owned())
+            .collect::<BTreeSet<String>>(),
+        ..Call::default()
     }
 }
 
-/// A reply of one text.
-pub(crate) fn text(text: &str) -> Draft {
-    Draft {
-        content: vec![DraftBlock::Text(text.to_owned())],
-        stop: Stop::Natural,
-    }
+/// What is known of a model.
+pub(crate) fn spec(model: &str) -> Arc<ModelSpec> {
+    ModelTable::builtin().resolve(model).spec
 }
 
-/// A world whose model answers with one short text, or with a summary if it is asked for one.
-pub(crate) fn world() -> World {
-    world_with(|turn| {
-        let last = turn.request.messages.last();
-        let asked = last.and_then(|last| last.content.last()?.text("text"));
-        match asked.is_some_and(|asked| asked.contains("<summary>")) {
-            true => text("<analysis>x</analysis><summary>All went well so far.</summary>"),
-            false => text("Done, all tests pass."),
+/// Reads a body.
+pub(crate) fn read(body: &str, call: &Call) -> Result<Request, ApiError> {
+    Request::read(
+        body.as_bytes(),
+        Endpoint::Messages,
+        &call.betas,
+        &call.version,
+    )
+}
+
+/// Reads and validates a body.
+pub(crate) fn admit(body: &Value, call: &Call) -> Result<Request, ApiError> {
+    let request = read(&body.to_string(), call)?;
+    validate(&request, &spec(&request.model), call)?;
+    Ok(request)
+}
+
+/// A small request for a model, with more fields laid over it. A null takes a field away.
+pub(crate) fn body(model: &str, more: Value) -> Value {
+    let mut body = json!({
+        "model": model,
+        "max_tokens": 4096,
+        "messages": [{"role": "user", "content": "Hello"}],
+    });
+    for (name, value) in more.as_object().unwrap() {
+        match value {
+            Value::Null => body.as_object_mut().unwrap().remove(name),
+            value => body
+                .as_object_mut()
+                .unwrap()
+                .insert(name.clone(), value.clone()),
+        };
+    }
+    body
+}
+
+/// A refusal's message; panics if there was none.
+#[track_caller]
+pub(crate) fn refusal(body: &Value, call: &Call) -> String {
+    match admit(body, call) {
+        Err(error) => {
+            assert_eq!(
+                (error.status, error.kind),
+                (400, "invalid_request_error"),
+                "{error:?}"
+            );
+            error.message
         }
-    })
-}
-
-/// A world with this model.
-pub(crate) fn world_with(model: impl FnMut(&Turn<'_>) -> Draft + Send + 'static) -> World {
-    World::new(Options::new(7, Box::new(Says(model))))
-}
-
-/// A call with this body, on the key `a`.
-pub(crate) fn call(body: &Value) -> Call {
-    Call {
-        key: "a".to_owned(),
-        version: "2023-06-01".to_owned(),
-        betas: BTreeSet::new(),
-        session: Some("s".to_owned()),
-        body: Bytes::from(body.to_string()),
+        Ok(_) => panic!("admitted: {body}"),
     }
 }
 
-/// The same with betas.
-pub(crate) fn call_with(body: &Value, betas: &[&str]) -> Call {
-    Call {
-        betas: betas.iter().map(|beta| (*beta).to_owned()).collect(),
-        ..call(body)
+/// Panics unless the request is taken.
+#[track_caller]
+pub(crate) fn taken(body: &Value, call: &Call) -> Request {
+    match admit(body, call) {
+        Ok(request) => request,
+        Err(error) => panic!("refused: {}\n{body}", error.message),
     }
-}
-
-/// Sends a body and waits for the reply.
-pub(crate) fn send(world: &mut World, body: &Value) -> Reply {
-    world.exchange(&call(body)).expect("accepted")
-}
-
-/// The error a call gets.
-pub(crate) fn refused(world: &mut World, call: &Call) -> ApiError {
-    world.messages(call).expect_err("refused")
-}
-
-/// Words that make about so many tokens.
-pub(crate) fn words(tokens: usize) -> String {
-    let words = [
-        "river", "stone", "light", "paper", "garden", "window", "north", "cloud",
-    ];
-    let list: Vec<&str> = (0..tokens)
-        .map(|nth| words[(nth * 7 + nth / 8) % 8])
-        .collect();
-    list.join(" ")
-}
-
-/// A marker.
-pub(crate) fn marker() -> Value {
-    json!({ "type": "ephemeral" })
-}
-
-/// A marker of an hour.
-pub(crate) fn hour() -> Value {
-    json!({ "type": "ephemeral", "ttl": "1h" })
-}
-
-/// A text block, perhaps marked.
-pub(crate) fn block(text: &str, marker: Option<Value>) -> Value {
-    let mut block = json!({ "type": "text", "text": text });
-    if let Some(marker) = marker {
-        block["cache_control"] = marker;
-    }
-    block
-}
-
-/// A request of one user message with these blocks, on a model that caches from 512 tokens on.
-pub(crate) fn request(blocks: Vec<Value>) -> Value {
-    json!({
-        "model": "claude-opus-5",
-        "max_tokens": 1_000,
-        "messages": [{ "role": "user", "content": blocks }],
-    })
-}
-
-/// Read, written for five minutes, written for an hour, plain input.
-pub(crate) fn classes(reply: &Reply) -> [u64; 4] {
-    let usage = &reply.message["usage"];
-    let number = |value: &Value| value.as_u64().expect("a number");
-    [
-        number(&usage["cache_read_input_tokens"]),
-        number(&usage["cache_creation"]["ephemeral_5m_input_tokens"]),
-        number(&usage["cache_creation"]["ephemeral_1h_input_tokens"]),
-        number(&usage["input_tokens"]),
-    ]
-}
-
-/// Tokens of the prompt.
-pub(crate) fn prompt(reply: &Reply) -> u64 {
-    classes(reply).iter().sum()
 }

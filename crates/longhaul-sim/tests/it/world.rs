@@ -9,7 +9,7 @@ use longhaul_sim::reply::Reply;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::client::*;
 
 fn ask(text: &str) -> Value {
     request(vec![block(text, None)])
