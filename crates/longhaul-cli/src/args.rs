@@ -70,6 +70,7 @@ pub(crate) enum Command {
     Inspect(Inspect),
     Config(Config),
     Purge(Purge),
+    Sim(Sim),
     Completions(Completions),
     Man(Man),
 }
@@ -171,6 +172,53 @@ pub(crate) struct Purge {
     /// Print one JSON object instead; needs --yes or --dry-run
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Serve a simulator of the Messages API, to test agents without a model
+///
+/// As strict as the API: requests it would refuse are refused in its words, the prompt cache hits where it would hit, and
+/// the books say what it would have cost. Speaks POST /v1/messages, /v1/messages/count_tokens, /v1/chat/completions and
+/// GET /v1/models, and is steered over /sim/clock, /sim/books, /sim/faults and /sim/evict. Any API key is good. The first
+/// line on stdout is `listening on http://ADDR:PORT`. Ends on Ctrl-C or SIGTERM. More in docs/simulator.md.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Exit codes: 0 ended by a signal, 2 cannot start.
+
+Examples:
+  longhaul sim
+  ANTHROPIC_BASE_URL=http://127.0.0.1:7411 ANTHROPIC_API_KEY=any claude
+  OPENAI_BASE_URL=http://127.0.0.1:7411/v1 OPENAI_API_KEY=any my-agent
+  longhaul sim --listen 127.0.0.1:0                    a free port, told on stdout
+  longhaul sim --script turns.jsonl --virtual-time      the same replies each time, time by hand
+  longhaul sim --faults 'after 5: 529*2; 1%: reset'    two overloads behind request 5, some resets
+  curl -d '{\"advance_ms\":300000}' http://127.0.0.1:7411/sim/clock")]
+pub(crate) struct Sim {
+    /// Where to listen; port 0 picks a free one
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7411")]
+    pub(crate) listen: String,
+    /// The model that answers chat completions for models not known here, as gpt-5
+    #[arg(long, value_name = "ID", default_value = longhaul_sim::server::Options::MODEL)]
+    pub(crate) model: String,
+    /// Reply with the turns in this file instead of as an agent would
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: Option<PathBuf>,
+    /// Where all chance comes from: the same seed and the same requests give the same replies
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// What goes wrong and when, as in `after 5: 529*2; 1%: reset`
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) faults: Option<String>,
+    /// What the model does wrong, as in `summary:empty*2, tool:forbidden@0.1`
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) misbehave: Option<String>,
+    /// How fast replies come: `fast`, `20ms` between events, or `300ms/20ms` with the first byte held back
+    #[arg(long, value_name = "PACE", default_value = "fast")]
+    pub(crate) pace: String,
+    /// Let time pass only when POST /sim/clock says so
+    #[arg(long)]
+    pub(crate) virtual_time: bool,
+    /// Append a JSON object to this file for every call of a model; without keys and texts
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json_log: Option<PathBuf>,
 }
 
 /// Print a completion script for a shell

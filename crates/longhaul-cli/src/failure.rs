@@ -8,6 +8,9 @@ use longhaul_core::config::ConfigError;
 use longhaul_core::models::ModelFileError;
 use longhaul_core::transcript::format::Foreign;
 use longhaul_core::window::WindowError;
+use longhaul_sim::faults::SpecError;
+use longhaul_sim::model::misbehave;
+use longhaul_sim::model::script::ScriptError;
 use longhaul_store::layout::{FindError, HomeError};
 use longhaul_store::purge::PurgeError;
 
@@ -87,6 +90,32 @@ pub(crate) enum Failure {
     PurgeWhat,
     #[error("this would delete {}, and there is no terminal to ask on", crate::text::count(*.0, "file", "files"))]
     PurgeUnasked(u64),
+    #[error("{0:?} is not an address to listen on")]
+    BadAddress(String),
+    #[error("cannot listen on {addr}: {}", if in_use(source) { "the address is in use".to_owned() } else { source.to_string() })]
+    Listen {
+        addr: String,
+        source: std::io::Error,
+    },
+    #[error("the faults {spec:?} cannot be read: {source}")]
+    Faults { spec: String, source: SpecError },
+    #[error("the misbehaviour {spec:?} cannot be read: {source}")]
+    Misbehave {
+        spec: String,
+        source: misbehave::SpecError,
+    },
+    #[error("{}: {source}", path.display())]
+    Script { path: PathBuf, source: ScriptError },
+    #[error("{0:?} is not a pace")]
+    Pace(String),
+    #[error("there is no model {0:?} to answer with")]
+    NoSuchModel(String),
+    #[error("cannot start: {0}")]
+    Runtime(std::io::Error),
+}
+
+fn in_use(error: &std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::AddrInUse
 }
 
 impl Failure {
@@ -125,6 +154,27 @@ impl Failure {
             Self::LogFilter { .. } => "Try `debug`, or `longhaul_store=trace`.",
             Self::PurgeWhat => {
                 "Give --older-than DAYS, --session ID or --all, or set retention.days."
+            }
+            Self::BadAddress(_) => {
+                "Write ADDR:PORT, as in 127.0.0.1:7411 or [::1]:7411; port 0 picks a free one."
+            }
+            Self::Listen { source, .. } if in_use(source) => {
+                "Another program listens there, maybe another simulator. Give --listen 127.0.0.1:0 to use a free port."
+            }
+            Self::Listen { source, .. }
+                if source.kind() == std::io::ErrorKind::PermissionDenied =>
+            {
+                "Ports below 1024 are for the administrator. Give --listen 127.0.0.1:0 to use a free port."
+            }
+            Self::Listen { .. } => {
+                "Check that this machine has the address; 127.0.0.1 always works."
+            }
+            Self::Faults { .. } => "docs/simulator.md lists the faults and how to write them.",
+            Self::Misbehave { .. } => "docs/simulator.md lists what a model can do wrong.",
+            Self::Script { .. } => "docs/simulator.md says what a script looks like.",
+            Self::Pace(_) => "Write `fast`, `20ms`, or `300ms/20ms`.",
+            Self::NoSuchModel(_) => {
+                "Name one of Claude's models, as in --model claude-sonnet-5-5; --set models.file=FILE adds others."
             }
             Self::PurgeUnasked(_) => "Add --yes to delete, or --dry-run to see what would go.",
             _ => return None,

@@ -9,6 +9,7 @@ mod manual;
 mod output;
 mod purge;
 mod settings;
+mod sim;
 mod table;
 mod terminal;
 mod text;
@@ -36,5 +37,6 @@ fn run(args: Args) -> Result<Outcome, Failure> {
         Command::Config(command) => config::run(&command, &settings),
         Command::Inspect(command) => inspect::run(&command, &settings),
         Command::Purge(command) => purge::run(&command, &settings),
+        Command::Sim(command) => sim::run(&command, &settings),
     }
 }

@@ -1,6 +1,7 @@
 //! Behaviour of the `longhaul` binary, a file a topic.
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::print_stdout,
     reason = "the helpers of tests are tests too"
@@ -24,5 +25,6 @@ mod manual;
 mod models;
 mod page;
 mod purge;
+mod sim;
 mod streams;
 mod thresholds;

@@ -1,0 +1,121 @@
+//! What changed since an earlier request: the answer to `diagnostics.previous_message_id` (API-FACTS §1.7).
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde_json::{Value, json};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::prompt::{Level, Position, Prompt};
+
+/// Requests remembered.
+const REMEMBERED: usize = 512;
+
+/// What of a request is kept to compare later ones with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fingerprint {
+    model: String,
+    betas: Vec<String>,
+    tools: u128,
+    system: u128,
+    /// Prefixes of the messages, with which they chain to all before.
+    messages: Vec<u128>,
+}
+
+impl Fingerprint {
+    /// The fingerprint of a prompt. `model` includes the speed.
+    pub fn of(model: String, betas: Vec<String>, prompt: &Prompt) -> Self {
+        let level = |level: Level| {
+            let mut hash = Xxh3::new();
+            let head = prompt
+                .positions
+                .iter()
+                .take_while(|p| p.level <= Level::System);
+            for position in head.filter(|position| position.level == level) {
+                hash.update(&position.identity.to_le_bytes());
+            }
+            hash.digest128()
+        };
+        let messages = prompt.positions.iter();
+        Self {
+            model,
+            betas,
+            tools: level(Level::Tools),
+            system: level(Level::System),
+            messages: messages
+                .filter(|position| position.level == Level::Messages)
+                .map(|position| position.prefix)
+                .collect(),
+        }
+    }
+}
+
+/// Fingerprints by message id.
+#[derive(Debug, Default)]
+pub struct Diagnoses {
+    known: BTreeMap<String, Fingerprint>,
+    order: VecDeque<String>,
+}
+
+impl Diagnoses {
+    /// Remembers a request by the id of the message that answered it.
+    pub fn remember(&mut self, message: String, fingerprint: Fingerprint) {
+        if self.known.insert(message.clone(), fingerprint).is_none() {
+            self.order.push_back(message);
+        }
+        while self.order.len() > REMEMBERED {
+            if let Some(oldest) = self.order.pop_front() {
+                self.known.remove(&oldest);
+            }
+        }
+    }
+
+    /// The value of `diagnostics` in the reply: null where nothing was missed.
+    pub fn compare(&self, previous: Option<&str>, now: &Fingerprint, prompt: &Prompt) -> Value {
+        let Some(previous) = previous else {
+            return Value::Null;
+        };
+        let reason = match self.known.get(previous) {
+            None => Some(json!({ "type": "previous_message_not_found" })),
+            Some(then) => reason(then, now, prompt),
+        };
+        reason.map_or(Value::Null, |reason| json!({ "cache_miss_reason": reason }))
+    }
+}
+
+impl Diagnoses {
+    /// What changed since the request remembered by this name, in words; none if nothing did that costs cache.
+    pub fn changed(&self, name: &str, now: &Fingerprint, prompt: &Prompt) -> Option<String> {
+        let reason = reason(self.known.get(name)?, now, prompt)?;
+        let kind = reason.get("type")?.as_str()?.to_owned();
+        let tokens = reason.get("cache_missed_input_tokens");
+        Some(match tokens {
+            Some(tokens) => format!("{kind}: {tokens} tokens"),
+            None if kind == "unavailable" => "betas_changed".to_owned(),
+            None => kind,
+        })
+    }
+}
+
+fn reason(then: &Fingerprint, now: &Fingerprint, prompt: &Prompt) -> Option<Value> {
+    let head = |level: Level| {
+        let count = |p: &&Position| p.level < level;
+        prompt.positions.iter().take_while(count).count()
+    };
+    let common = then
+        .messages
+        .iter()
+        .zip(&now.messages)
+        .take_while(|(then, now)| then == now)
+        .count();
+    let both = head(Level::Messages) + then.messages.len().min(now.messages.len());
+    let missed = |from: usize| prompt.up_to(both).saturating_sub(prompt.up_to(from));
+    let (kind, from) = match () {
+        () if then.model != now.model => ("model_changed", 0),
+        () if then.betas != now.betas => return Some(json!({ "type": "unavailable" })),
+        () if then.system != now.system => ("system_changed", head(Level::System)),
+        () if then.tools != now.tools => ("tools_changed", 0),
+        () if common < then.messages.len() => ("messages_changed", head(Level::Messages) + common),
+        () => return None,
+    };
+    Some(json!({ "type": kind, "cache_missed_input_tokens": missed(from) }))
+}

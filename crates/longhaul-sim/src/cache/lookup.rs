@@ -1,0 +1,126 @@
+//! Reading: from each breakpoint back, twenty positions at most.
+
+use super::{Ask, Cache};
+use crate::request::Ttl;
+
+/// Positions checked from a breakpoint, itself included.
+pub const LOOK_BACK: usize = 20;
+
+/// What a request finds and what it will write.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found {
+    /// The position whose prefix is read.
+    pub read: Option<usize>,
+    /// The breakpoints at which an entry is written, with its lifetime.
+    pub written: Vec<(usize, Ttl)>,
+    /// Why no more was read.
+    pub missed: Option<Missed>,
+    /// Breakpoints whose prefix is too short to be cached.
+    pub too_short: Vec<usize>,
+}
+
+/// Why a prefix that was once written was not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missed {
+    /// Its time was over.
+    Expired {
+        /// The position where the entry ends.
+        index: usize,
+        /// Milliseconds since it died.
+        since_ms: u64,
+    },
+    /// It was thrown out.
+    Evicted {
+        /// The position where the entry ends.
+        index: usize,
+    },
+    /// The response to the request that writes it had not begun.
+    NotYetReadable {
+        /// The position where the entry ends.
+        index: usize,
+        /// Milliseconds until it can be read.
+        for_ms: u64,
+    },
+    /// It lies further back than a breakpoint looks.
+    OutOfReach {
+        /// The position where the entry ends.
+        index: usize,
+        /// Positions from the nearest breakpoint behind it.
+        distance: usize,
+    },
+    /// No such prefix was ever written.
+    NeverWritten,
+}
+
+impl Cache {
+    /// Looks a prompt up. Nothing changes until [`Cache::commit`].
+    pub fn look_up(&self, ask: &Ask<'_>) -> Found {
+        let prompt = ask.prompt;
+        let long_enough = |index: usize| prompt.up_to(index + 1) >= ask.minimum;
+        let read = prompt
+            .breakpoints()
+            .rev()
+            .find_map(|(breakpoint, _)| self.walk_back(ask, breakpoint));
+        let breakpoints = prompt.breakpoints();
+        let (written, too_short): (Vec<_>, Vec<_>) =
+            breakpoints.partition(|(index, _)| long_enough(*index));
+        let last = written.last().map(|(index, _)| *index);
+        let missed = last
+            .filter(|last| read.is_none_or(|read| read < *last))
+            .map(|last| self.explain(ask, read, last));
+        Found {
+            read,
+            // Those that are read are refreshed, which is what writing them again amounts to.
+            written,
+            missed,
+            too_short: too_short.into_iter().map(|(index, _)| index).collect(),
+        }
+    }
+
+    fn walk_back(&self, ask: &Ask<'_>, breakpoint: usize) -> Option<usize> {
+        let lowest = (breakpoint + 1).saturating_sub(LOOK_BACK);
+        (lowest..=breakpoint)
+            .rev()
+            .find(|&index| self.is_readable(ask, index))
+    }
+
+    fn is_readable(&self, ask: &Ask<'_>, index: usize) -> bool {
+        let position = ask.prompt.positions.get(index);
+        let entry = position.and_then(|position| self.get(ask.scope, position.prefix));
+        entry.is_some_and(|entry| entry.is_live(ask.now))
+    }
+
+    /// Finds the longest prefix that was ever written and says why it was not read.
+    fn explain(&self, ask: &Ask<'_>, read: Option<usize>, last: usize) -> Missed {
+        let lowest = read.map_or(0, |read| read + 1);
+        let positions = ask.prompt.positions.get(lowest..=last).unwrap_or_default();
+        let written = positions
+            .iter()
+            .enumerate()
+            .rev()
+            .find_map(|(at, position)| {
+                let entry = self.get(ask.scope, position.prefix)?;
+                Some((lowest + at, entry))
+            });
+        let Some((index, entry)) = written else {
+            return Missed::NeverWritten;
+        };
+        let now = ask.now.0;
+        let nearest = ask.prompt.markers.iter().find(|marker| **marker >= index);
+        match () {
+            () if entry.evicted => Missed::Evicted { index },
+            () if entry.expires() <= ask.now => Missed::Expired {
+                index,
+                since_ms: now - entry.expires().0,
+            },
+            () if entry.readable > ask.now => Missed::NotYetReadable {
+                index,
+                for_ms: entry.readable.0 - now,
+            },
+            () => Missed::OutOfReach {
+                index,
+                distance: nearest.map_or(0, |marker| marker - index),
+            },
+        }
+    }
+}

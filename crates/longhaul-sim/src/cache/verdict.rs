@@ -1,0 +1,147 @@
+//! What became of each position of a prompt, and why, in runs: positions side by side with one fate are one run.
+
+use serde::Serialize;
+
+use super::{Billing, Found, Missed};
+use crate::prompt::Prompt;
+use crate::request::Ttl;
+
+/// What became of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Read from the cache.
+    Read,
+    /// Written to it for five minutes.
+    #[serde(rename = "written_5m")]
+    WrittenFiveMinutes,
+    /// Written to it for an hour.
+    #[serde(rename = "written_1h")]
+    WrittenOneHour,
+    /// Plain input.
+    Input,
+}
+
+/// Positions side by side with one fate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Run {
+    /// Index of the first position.
+    pub start: usize,
+    /// How many positions.
+    pub positions: usize,
+    /// Place of the first.
+    pub from: String,
+    /// Place of the last.
+    pub to: String,
+    /// Their tokens, with what stands between them.
+    pub tokens: u64,
+    /// What became of them.
+    pub class: Class,
+    /// Why.
+    pub why: String,
+}
+
+/// What became of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Verdict {
+    /// Run by run, without gaps, from the first position to the last.
+    pub runs: Vec<Run>,
+    /// Tokens behind the last position, where the reply begins: always input.
+    pub opening: u64,
+    /// Why no more was read, if something could have been.
+    pub missed: Option<String>,
+}
+
+impl Verdict {
+    /// The verdict on a prompt.
+    pub fn of(prompt: &Prompt, found: &Found, billing: &Billing, minimum: u64) -> Self {
+        let mut runs = Vec::new();
+        let mut next = 0;
+        let mut run = |end: usize, class: Class, why: String| {
+            let (start, count) = (next, end.saturating_sub(next));
+            let place = |index: usize| prompt.positions.get(index).map(|p| p.place.clone());
+            if let (true, Some(from), Some(to)) =
+                (count > 0, place(start), place(end.saturating_sub(1)))
+            {
+                runs.push(Run {
+                    start,
+                    positions: count,
+                    from,
+                    to,
+                    tokens: prompt.up_to(end) - prompt.up_to(start),
+                    class,
+                    why,
+                });
+                next = end;
+            }
+        };
+        if let Some(index) = found.read {
+            let place = place_of(prompt, index);
+            run(index + 1, Class::Read, format!("an entry ends at {place}"));
+        }
+        let last = |ttl: Ttl| {
+            let mut of_ttl = found.written.iter().rev();
+            of_ttl
+                .find(|(_, written)| *written == ttl)
+                .map(|(index, _)| *index)
+        };
+        for (ttl, class) in [
+            (Ttl::OneHour, Class::WrittenOneHour),
+            (Ttl::FiveMinutes, Class::WrittenFiveMinutes),
+        ] {
+            if let Some(index) = last(ttl) {
+                let place = place_of(prompt, index);
+                run(index + 1, class, format!("a breakpoint stands at {place}"));
+            }
+        }
+        let why = match (prompt.markers.is_empty(), found.too_short.last()) {
+            (true, _) => "the request has no breakpoint".to_owned(),
+            (false, Some(&index)) if found.written.is_empty() => format!(
+                "the prefix up to {} has {} tokens, the model caches from {minimum} on",
+                place_of(prompt, index),
+                prompt.up_to(index + 1)
+            ),
+            _ => "behind the last breakpoint".to_owned(),
+        };
+        run(prompt.positions.len(), Class::Input, why);
+        debug_assert_eq!(billing.prompt(), prompt.tokens);
+        Self {
+            runs,
+            opening: prompt.tokens - prompt.up_to(prompt.positions.len()),
+            missed: found.missed.map(|missed| sentence(prompt, missed)),
+        }
+    }
+
+    /// What became of one position.
+    pub fn class_of(&self, index: usize) -> Option<Class> {
+        let run = self
+            .runs
+            .iter()
+            .find(|run| (run.start..run.start + run.positions).contains(&index));
+        run.map(|run| run.class)
+    }
+}
+
+fn place_of(prompt: &Prompt, index: usize) -> &str {
+    prompt.positions.get(index).map_or("", |p| p.place.as_str())
+}
+
+fn sentence(prompt: &Prompt, missed: Missed) -> String {
+    let place = |index| place_of(prompt, index);
+    match missed {
+        Missed::Expired { index, since_ms } => {
+            format!("the entry at {} expired {since_ms} ms ago", place(index))
+        }
+        Missed::Evicted { index } => format!("the entry at {} was evicted", place(index)),
+        Missed::NotYetReadable { index, for_ms } => format!(
+            "the response that makes the entry at {} readable begins in {for_ms} ms",
+            place(index)
+        ),
+        Missed::OutOfReach { index, distance } => format!(
+            "the entry at {} is {distance} positions before the next breakpoint, which looks at {}",
+            place(index),
+            super::LOOK_BACK
+        ),
+        Missed::NeverWritten => "no longer prefix was ever written".to_owned(),
+    }
+}

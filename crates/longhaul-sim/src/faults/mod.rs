@@ -1,0 +1,138 @@
+//! What can go wrong between a client and the API, on demand.
+//!
+//! A [`Fault`] is a value. [`Plan`] decides from a specification, a seed and the number of the request which one, if
+//! any, a request meets; nothing else goes into it. [`Fault::refusal`] and [`wire::script`] say what a client then sees. The
+//! server performs that on a socket; a test without a network can read the same script.
+
+mod arguments;
+mod plan;
+mod spec;
+pub mod wire;
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::call::ApiError;
+
+pub use plan::{Plan, When};
+pub use spec::SpecError;
+
+/// How many events of a stream pass before a fault strikes, unless it says otherwise: the start of the message, the
+/// start of a block and a first piece of it.
+pub const DEFAULT_AFTER: usize = 3;
+
+/// One thing that goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// 429 `rate_limit_error`.
+    RateLimited {
+        /// `retry-after` in seconds. A spend cap gives none.
+        retry_after: Option<u64>,
+    },
+    /// 529 `overloaded_error`.
+    Overloaded,
+    /// 500 `api_error`.
+    Internal,
+    /// The status line itself comes late.
+    SlowFirstByte {
+        /// How late.
+        by: Duration,
+    },
+    /// The reply begins and then falls silent with the connection open.
+    Stall {
+        /// Events that pass before.
+        after: usize,
+        /// How long; none is until the client gives up. Then the reply goes on.
+        lasting: Option<Duration>,
+    },
+    /// The connection is reset within the reply.
+    Reset {
+        /// Events that pass before.
+        after: usize,
+    },
+    /// The reply ends in the middle of an event, in good order as far as HTTP can tell.
+    Truncate {
+        /// Events that pass before.
+        after: usize,
+    },
+    /// JSON that cannot be parsed: the body, or the data of one event.
+    Malformed {
+        /// Events that pass before.
+        after: usize,
+    },
+    /// An `error` event within a stream, whose status was 200. A reply that is not streamed is a 529 instead.
+    ErrorEvent {
+        /// Events that pass before.
+        after: usize,
+    },
+}
+
+impl Fault {
+    /// The error that the client gets in place of a reply, if this fault strikes before there is one. The call is then
+    /// not carried out: nothing is billed and nothing is cached.
+    pub fn refusal(&self) -> Option<ApiError> {
+        let (status, kind, message, retry_after) = match *self {
+            Self::RateLimited { retry_after } => (
+                429,
+                "rate_limit_error",
+                "This request would exceed your organization's rate limit. Please try again later.",
+                retry_after,
+            ),
+            Self::Overloaded => (529, "overloaded_error", "Overloaded", None),
+            Self::Internal => (500, "api_error", "Internal server error", None),
+            _ => return None,
+        };
+        Some(ApiError {
+            status,
+            kind,
+            message: message.to_owned(),
+            code: None,
+            retry_after,
+        })
+    }
+
+    /// How long the first byte is held back.
+    pub fn delay(&self) -> Option<Duration> {
+        match self {
+            Self::SlowFirstByte { by } => Some(*by),
+            _ => None,
+        }
+    }
+}
+
+/// Reads one fault as it is written in a specification, as in `stall(after=3)`.
+impl FromStr for Fault {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        spec::fault(text.trim())
+    }
+}
+
+/// As it is written in a specification.
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RateLimited {
+                retry_after: Some(seconds),
+            } => write!(f, "429(retry-after={seconds})"),
+            Self::RateLimited { retry_after: None } => write!(f, "429(retry-after=none)"),
+            Self::Overloaded => f.write_str("529"),
+            Self::Internal => f.write_str("500"),
+            Self::SlowFirstByte { by } => write!(f, "slow({}ms)", by.as_millis()),
+            Self::Stall {
+                after,
+                lasting: None,
+            } => write!(f, "stall(after={after})"),
+            Self::Stall {
+                after,
+                lasting: Some(lasting),
+            } => write!(f, "stall(after={after},for={}ms)", lasting.as_millis()),
+            Self::Reset { after } => write!(f, "reset(after={after})"),
+            Self::Truncate { after } => write!(f, "truncate(after={after})"),
+            Self::Malformed { after } => write!(f, "malformed(after={after})"),
+            Self::ErrorEvent { after } => write!(f, "error(after={after})"),
+        }
+    }
+}

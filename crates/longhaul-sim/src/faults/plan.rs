@@ -1,0 +1,216 @@
+//! Which request meets which fault. A decision is a function of the rules, the seed and the request's number.
+
+use std::fmt;
+
+use super::Fault;
+use super::spec::{self, SpecError};
+
+/// When a rule applies. Requests are numbered from 1; only calls of a model count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// To the requests behind this one, one fault each until the rule's are used up.
+    After(u64),
+    /// To every request whose number is a multiple, the faults in turn.
+    Every(u64),
+    /// By chance, in millionths; which fault, too.
+    Chance(u32),
+}
+
+/// Faults and when they strike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rule {
+    pub(super) when: When,
+    /// At least one. Each with how often it comes in a row, at least once.
+    pub(super) faults: Vec<(Fault, u32)>,
+}
+
+/// The faults of a run.
+///
+/// ```
+/// use longhaul_sim::faults::{Fault, Plan};
+///
+/// let plan = Plan::parse("after 5: 529*2", 1)?;
+/// assert_eq!(plan.decide(5), None);
+/// assert_eq!(plan.decide(6), Some(Fault::Overloaded));
+/// assert_eq!(plan.decide(7), Some(Fault::Overloaded));
+/// assert_eq!(plan.decide(8), None);
+/// # Ok::<(), longhaul_sim::faults::SpecError>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Plan {
+    rules: Vec<Rule>,
+    seed: u64,
+}
+
+impl Plan {
+    /// Reads a specification; docs/simulator.md has the grammar. The seed decides what happens by chance.
+    pub fn parse(spec: &str, seed: u64) -> Result<Self, SpecError> {
+        let mut plan = Self {
+            rules: Vec::new(),
+            seed,
+        };
+        plan.inject(spec, 0)?;
+        Ok(plan)
+    }
+
+    /// Adds rules to a run in which so many requests were made. Faults without a time strike from the next request on,
+    /// behind those already waiting. On an error nothing is added.
+    pub fn inject(&mut self, spec: &str, made: u64) -> Result<(), SpecError> {
+        for (when, faults) in spec::parse(spec)? {
+            let when = when.unwrap_or_else(|| When::After(self.queued_until().max(made)));
+            self.rules.push(Rule { when, faults });
+        }
+        Ok(())
+    }
+
+    /// Takes all rules away.
+    pub fn clear(&mut self) {
+        self.rules.clear();
+    }
+
+    /// What the request of this number meets. The first rule that applies decides.
+    pub fn decide(&self, request: u64) -> Option<Fault> {
+        self.rules
+            .iter()
+            .enumerate()
+            .find_map(|(index, rule)| rule.decide(request, mix(self.seed, index as u64, request)))
+    }
+
+    /// The rules as they would be written, those without effect from here on left out.
+    pub fn pending(&self, made: u64) -> Vec<String> {
+        let over = |rule: &Rule| matches!(rule.when, When::After(_)) && rule.end() <= made;
+        let rules = self.rules.iter().filter(|rule| !over(rule));
+        rules.map(ToString::to_string).collect()
+    }
+
+    /// The last request that a rule by number strikes.
+    fn queued_until(&self) -> u64 {
+        self.rules.iter().map(Rule::end).max().unwrap_or(0)
+    }
+}
+
+impl Rule {
+    fn decide(&self, request: u64, chance: u64) -> Option<Fault> {
+        match self.when {
+            When::After(start) => self.nth(request.checked_sub(start)?.checked_sub(1)?),
+            When::Every(step) if step > 0 && request.is_multiple_of(step) => {
+                self.nth((request / step - 1) % self.total())
+            }
+            When::Every(_) => None,
+            When::Chance(millionths) => {
+                let struck = chance % 1_000_000 < u64::from(millionths);
+                // Other bits of the same number say which.
+                struck.then(|| self.nth((chance >> 32) % self.total()))?
+            }
+        }
+    }
+
+    /// The nth fault, counted with repetitions.
+    fn nth(&self, mut n: u64) -> Option<Fault> {
+        for (fault, times) in &self.faults {
+            match n.checked_sub(u64::from(*times)) {
+                None => return Some(*fault),
+                Some(rest) => n = rest,
+            }
+        }
+        None
+    }
+
+    fn total(&self) -> u64 {
+        let times = self.faults.iter().map(|(_, times)| u64::from(*times));
+        times.sum::<u64>().max(1)
+    }
+
+    fn end(&self) -> u64 {
+        match self.when {
+            When::After(start) => start.saturating_add(self.total()),
+            When::Every(_) | When::Chance(_) => 0,
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.when {
+            When::After(request) => write!(f, "after {request}: ")?,
+            When::Every(step) => write!(f, "every {step}: ")?,
+            When::Chance(millionths) => write!(f, "{}%: ", f64::from(millionths) / 10_000.0)?,
+        }
+        for (index, (fault, times)) in self.faults.iter().enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            write!(f, "{comma}{fault}")?;
+            if *times > 1 {
+                write!(f, "*{times}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Three numbers into one that looks random (SplitMix64's finisher).
+fn mix(seed: u64, rule: u64, request: u64) -> u64 {
+    let mut z = seed
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .wrapping_add(rule.wrapping_mul(0xd1b5_4a32_d192_ed03))
+        .wrapping_add(request.wrapping_mul(0xbf58_476d_1ce4_e5b9));
+    for _ in 0..2 {
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+    }
+    z
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_kept_and_repeats_with_its_seed() {
+        let plan = Plan::parse("5%: 529, reset", 7).unwrap();
+        let struck: Vec<_> = (1..=20_000).filter_map(|n| plan.decide(n)).collect();
+        assert!((800..1200).contains(&struck.len()), "{}", struck.len());
+        let resets = struck.iter().filter(|f| **f != Fault::Overloaded).count();
+        assert!((300..700).contains(&resets), "{resets}");
+        let again: Vec<_> = (1..=20_000).filter_map(|n| plan.decide(n)).collect();
+        assert_eq!(struck, again);
+        let other = Plan::parse("5%: 529, reset", 8).unwrap();
+        assert_ne!(
+            again,
+            (1..=20_000)
+                .filter_map(|n| other.decide(n))
+                .collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn what_is_injected_waits_behind_what_is_queued() {
+        let mut plan = Plan::parse("529*2", 0).unwrap();
+        plan.inject("500", 1).unwrap();
+        assert_eq!(plan.decide(1), Some(Fault::Overloaded));
+        assert_eq!(plan.decide(2), Some(Fault::Overloaded));
+        assert_eq!(plan.decide(3), Some(Fault::Internal));
+        assert_eq!(plan.decide(4), None);
+        assert_eq!(plan.pending(2), ["after 2: 500"]);
+        plan.inject("529", 10).unwrap();
+        assert_eq!(plan.decide(11), Some(Fault::Overloaded));
+    }
+
+    #[test]
+    fn every_nth_request_takes_its_faults_in_turn() {
+        let plan = Plan::parse("every 3: 529, 500", 0).unwrap();
+        let seen: Vec<_> = (1..=9).map(|n| plan.decide(n)).collect();
+        let (over, internal) = (Some(Fault::Overloaded), Some(Fault::Internal));
+        assert_eq!(
+            seen,
+            [None, None, over, None, None, internal, None, None, over]
+        );
+    }
+
+    #[test]
+    fn an_error_adds_nothing() {
+        let mut plan = Plan::default();
+        assert!(plan.inject("529; nonsense", 0).is_err());
+        assert_eq!(plan.decide(1), None);
+    }
+}

@@ -1,0 +1,277 @@
+//! The text form of faults, as in `after 5: 529*2, reset; 1%: 429(retry-after=2)`.
+//!
+//! ```text
+//! spec  = rule *( ";" rule )
+//! rule  = [ when ":" ] fault *( "," fault )
+//! when  = "after" ["request"] N | "every" N | P "%"
+//! fault = name [ "(" argument *( "," argument ) ")" ] [ "*" N ]
+//! ```
+
+use std::time::Duration;
+
+use super::arguments::Arguments;
+use super::{Fault, When};
+
+/// Why a specification cannot be read. The sentence says what would be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// Nothing between two separators, or nothing at all.
+    #[error("a fault is missing: write something like `529*2` or `after 5: reset`")]
+    Empty,
+    /// No such fault.
+    #[error(
+        "there is no fault `{0}`: it is one of 429, 529, 500, slow, stall, reset, truncate, malformed, error"
+    )]
+    Unknown(String),
+    /// Not a time for faults.
+    #[error("`{0}` does not say when: write `after 5`, `every 10` or `2%`")]
+    When(String),
+    /// A number of times that is none.
+    #[error("`*{0}` does not say how often: write a number from 1 to 1000000")]
+    Times(String),
+    /// An argument that the fault does not have.
+    #[error("`{fault}` takes no `{argument}`: {takes}")]
+    Argument {
+        /// The fault.
+        fault: String,
+        /// The argument as it was written.
+        argument: String,
+        /// What it takes.
+        takes: &'static str,
+    },
+    /// A parenthesis without its other half.
+    #[error("`{0}` has an opening parenthesis without a closing one, or the reverse")]
+    Parenthesis(String),
+}
+
+/// A rule that is read: when, if it says so, and faults with how often each.
+pub(super) type Read = (Option<When>, Vec<(Fault, u32)>);
+
+pub(super) fn parse(spec: &str) -> Result<Vec<Read>, SpecError> {
+    spec.trim()
+        .trim_end_matches(';')
+        .split(';')
+        .map(rule)
+        .collect()
+}
+
+fn rule(text: &str) -> Result<Read, SpecError> {
+    let (when, faults) = match text.split_once(':') {
+        Some((when, faults)) => (Some(self::when(when.trim())?), faults),
+        None => (None, text),
+    };
+    let faults = split(faults)?.into_iter().map(repeated);
+    Ok((when, faults.collect::<Result<_, _>>()?))
+}
+
+fn when(text: &str) -> Result<When, SpecError> {
+    let wrong = || SpecError::When(text.to_owned());
+    if let Some(percent) = text.strip_suffix('%') {
+        let percent: f64 = percent.trim().parse().map_err(|_| wrong())?;
+        return match percent {
+            0.0..=100.0 => Ok(When::Chance((percent * 10_000.0).round() as u32)),
+            _ => Err(wrong()),
+        };
+    }
+    let words: Vec<_> = text.split_whitespace().collect();
+    match words[..] {
+        ["after", number] | ["after", "request", number] => {
+            number.parse().map(When::After).map_err(|_| wrong())
+        }
+        ["every", number] => match number.parse() {
+            Ok(step) if step > 0 => Ok(When::Every(step)),
+            _ => Err(wrong()),
+        },
+        _ => Err(wrong()),
+    }
+}
+
+/// At commas that are not within parentheses.
+fn split(text: &str) -> Result<Vec<&str>, SpecError> {
+    let (mut parts, mut start, mut inside) = (Vec::new(), 0, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' if !inside => inside = true,
+            ')' if inside => inside = false,
+            '(' | ')' => return Err(SpecError::Parenthesis(text.trim().to_owned())),
+            ',' if !inside => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if inside {
+        return Err(SpecError::Parenthesis(text.trim().to_owned()));
+    }
+    parts.push(&text[start..]);
+    Ok(parts)
+}
+
+fn repeated(text: &str) -> Result<(Fault, u32), SpecError> {
+    let (fault, times) = match text.rsplit_once('*') {
+        Some((fault, times)) => (fault, times.trim()),
+        None => (text, "1"),
+    };
+    let count: u32 = times.parse().unwrap_or(0);
+    if !(1..=1_000_000).contains(&count) {
+        return Err(SpecError::Times(times.to_owned()));
+    }
+    Ok((self::fault(fault.trim())?, count))
+}
+
+pub(super) fn fault(text: &str) -> Result<Fault, SpecError> {
+    if text.is_empty() {
+        return Err(SpecError::Empty);
+    }
+    let (name, arguments) = match text.split_once('(') {
+        Some((name, rest)) => (name.trim(), rest.trim_end_matches(')')),
+        None => (text, ""),
+    };
+    let mut arguments = Arguments::new(name, arguments);
+    let fault = match name {
+        "429" => Fault::RateLimited {
+            retry_after: arguments.retry_after()?,
+        },
+        "529" => Fault::Overloaded,
+        "500" => Fault::Internal,
+        "slow" => Fault::SlowFirstByte {
+            by: arguments
+                .duration("by, as in `slow(2s)`")?
+                .unwrap_or(Duration::from_secs(5)),
+        },
+        "stall" => Fault::Stall {
+            after: arguments.after()?,
+            lasting: arguments
+                .duration("for and after, as in `stall(30s)` or `stall(after=3,for=30s)`")?,
+        },
+        "reset" => Fault::Reset {
+            after: arguments.after()?,
+        },
+        "truncate" => Fault::Truncate {
+            after: arguments.after()?,
+        },
+        "malformed" => Fault::Malformed {
+            after: arguments.after()?,
+        },
+        "error" => Fault::ErrorEvent {
+            after: arguments.after()?,
+        },
+        _ => return Err(SpecError::Unknown(name.to_owned())),
+    };
+    arguments.done()?;
+    Ok(fault)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(text: &str) -> Fault {
+        let rules = parse(text).unwrap();
+        rules[0].1[0].0
+    }
+
+    #[test]
+    fn every_fault_can_be_written_and_reads_back_as_it_prints() {
+        let seconds = Duration::from_secs;
+        let table = [
+            (
+                "429",
+                Fault::RateLimited {
+                    retry_after: Some(1),
+                },
+            ),
+            (
+                "429(7)",
+                Fault::RateLimited {
+                    retry_after: Some(7),
+                },
+            ),
+            (
+                "429(retry-after=none)",
+                Fault::RateLimited { retry_after: None },
+            ),
+            ("529", Fault::Overloaded),
+            ("500", Fault::Internal),
+            ("slow", Fault::SlowFirstByte { by: seconds(5) }),
+            (
+                "slow(250ms)",
+                Fault::SlowFirstByte {
+                    by: Duration::from_millis(250),
+                },
+            ),
+            (
+                "stall",
+                Fault::Stall {
+                    after: 3,
+                    lasting: None,
+                },
+            ),
+            (
+                "stall(30s)",
+                Fault::Stall {
+                    after: 3,
+                    lasting: Some(seconds(30)),
+                },
+            ),
+            (
+                "stall(after=1, for=1.5s)",
+                Fault::Stall {
+                    after: 1,
+                    lasting: Some(Duration::from_millis(1500)),
+                },
+            ),
+            ("reset", Fault::Reset { after: 3 }),
+            ("reset(0)", Fault::Reset { after: 0 }),
+            ("truncate(after=2)", Fault::Truncate { after: 2 }),
+            ("malformed", Fault::Malformed { after: 3 }),
+            ("error", Fault::ErrorEvent { after: 3 }),
+        ];
+        for (text, fault) in table {
+            assert_eq!(one(text), fault, "{text}");
+            assert_eq!(one(&fault.to_string()), fault, "{text} printed");
+        }
+    }
+
+    #[test]
+    fn rules_say_when_and_how_often() {
+        let rules =
+            parse("after request 5: 529*2, reset ; 0.5%: 500; every 4: slow(1s); 529*3;").unwrap();
+        let whens: Vec<_> = rules.iter().map(|rule| rule.0).collect();
+        let expected = [
+            Some(When::After(5)),
+            Some(When::Chance(5000)),
+            Some(When::Every(4)),
+            None,
+        ];
+        assert_eq!(whens, expected);
+        assert_eq!(
+            rules[0].1,
+            [(Fault::Overloaded, 2), (Fault::Reset { after: 3 }, 1)]
+        );
+    }
+
+    #[test]
+    fn mistakes_are_named_with_what_would_be_right() {
+        let table = [
+            ("", "a fault is missing"),
+            ("529;;500", "a fault is missing"),
+            ("418", "there is no fault `418`"),
+            ("sometimes: 529", "`sometimes` does not say when"),
+            ("150%: 529", "`150%` does not say when"),
+            ("every 0: 529", "`every 0` does not say when"),
+            ("529*0", "`*0` does not say how often"),
+            ("529*many", "`*many` does not say how often"),
+            ("529(3)", "`529` takes no `3`"),
+            ("slow(soon)", "`slow` takes no `soon`"),
+            ("reset(before=1)", "`reset` takes no `before=1`"),
+            ("429(retry-after=soon)", "`429` takes no `retry-after=soon`"),
+            ("slow(1s", "parenthesis"),
+        ];
+        for (text, sentence) in table {
+            let error = parse(text).unwrap_err().to_string();
+            assert!(error.contains(sentence), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! A reply as the steps that put it on a wire, spoiled by a fault. Pure: the server performs the steps, and a test may
+//! feed them to a decoder without a socket.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::Fault;
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// These bytes go out.
+    Send(Bytes),
+    /// Nothing happens for so long.
+    Wait(Duration),
+    /// Nothing happens any more, the connection stays open.
+    Hang,
+    /// The connection is reset.
+    Reset,
+}
+
+/// How fast events follow each other where no fault says otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pace {
+    /// Before the first byte of a reply.
+    pub first_byte: Duration,
+    /// Between two events of a stream.
+    pub between: Duration,
+}
+
+impl Pace {
+    /// As fast as it goes.
+    pub const FAST: Self = Self {
+        first_byte: Duration::ZERO,
+        between: Duration::ZERO,
+    };
+
+    /// Reads `fast`, `20ms` (between events) or `300ms/20ms` (before the first byte, and between events).
+    pub fn parse(text: &str) -> Option<Self> {
+        let duration = |text: &str| super::arguments::duration(text.trim());
+        if text == "fast" {
+            return Some(Self::FAST);
+        }
+        Some(match text.split_once('/') {
+            Some((first_byte, between)) => Self {
+                first_byte: duration(first_byte)?,
+                between: duration(between)?,
+            },
+            None => Self {
+                first_byte: Duration::ZERO,
+                between: duration(text)?,
+            },
+        })
+    }
+}
+
+/// The steps of a stream. `error` is the frame of an error event in the client's dialect.
+pub fn script(frames: Vec<Bytes>, fault: Option<Fault>, pace: Pace, error: &Bytes) -> Vec<Step> {
+    let mut steps = Vec::with_capacity(frames.len() + 2);
+    let last = frames.len().saturating_sub(1);
+    for (index, frame) in frames.into_iter().enumerate() {
+        if index > 0 && !pace.between.is_zero() {
+            steps.push(Step::Wait(pace.between));
+        }
+        // A fault that waits for more events than there are strikes at the last one.
+        let struck =
+            fault.filter(|fault| fault.after().is_some_and(|after| after.min(last) == index));
+        match struck {
+            None => steps.push(Step::Send(frame)),
+            Some(Fault::Stall { lasting, .. }) => {
+                let (head, tail) = halves(&frame);
+                steps.push(Step::Send(head));
+                match lasting {
+                    Some(lasting) => steps.extend([Step::Wait(lasting), Step::Send(tail)]),
+                    None => {
+                        steps.push(Step::Hang);
+                        return steps;
+                    }
+                }
+            }
+            Some(Fault::Reset { .. }) => {
+                steps.extend([Step::Send(halves(&frame).0), Step::Reset]);
+                return steps;
+            }
+            Some(Fault::Truncate { .. }) => {
+                steps.push(Step::Send(halves(&frame).0));
+                return steps;
+            }
+            Some(Fault::Malformed { .. }) => steps.push(Step::Send(garbled(&frame))),
+            Some(Fault::ErrorEvent { .. }) => {
+                steps.push(Step::Send(error.clone()));
+                return steps;
+            }
+            Some(_) => steps.push(Step::Send(frame)),
+        }
+    }
+    steps
+}
+
+impl Fault {
+    /// Events of a stream that pass before it strikes, if it strikes within one.
+    fn after(&self) -> Option<usize> {
+        match *self {
+            Self::Stall { after, .. }
+            | Self::Reset { after }
+            | Self::Truncate { after }
+            | Self::Malformed { after }
+            | Self::ErrorEvent { after } => Some(after),
+            Self::RateLimited { .. }
+            | Self::Overloaded
+            | Self::Internal
+            | Self::SlowFirstByte { .. } => None,
+        }
+    }
+}
+
+fn halves(frame: &Bytes) -> (Bytes, Bytes) {
+    let middle = frame.len() / 2;
+    (frame.slice(..middle), frame.slice(middle..))
+}
+
+/// The same length and lines, but what was its first opening brace opens nothing.
+fn garbled(frame: &Bytes) -> Bytes {
+    let mut bytes = frame.to_vec();
+    if let Some(brace) = bytes.iter().position(|byte| *byte == b'{') {
+        bytes[brace] = b'<';
+    }
+    bytes.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames() -> Vec<Bytes> {
+        let frame = |n: u32| Bytes::from(format!("data: {{\"n\":{n}}}\n\n"));
+        (0..5).map(frame).collect()
+    }
+
+    fn steps(spec: &str) -> Vec<Step> {
+        let plan = super::super::Plan::parse(spec, 0).unwrap();
+        script(
+            frames(),
+            plan.decide(1),
+            Pace::FAST,
+            &Bytes::from_static(b"event: error\n\n"),
+        )
+    }
+
+    fn sent(steps: &[Step]) -> String {
+        let sent = steps.iter().filter_map(|step| match step {
+            Step::Send(bytes) => Some(String::from_utf8_lossy(bytes)),
+            _ => None,
+        });
+        sent.collect()
+    }
+
+    #[test]
+    fn a_reply_without_a_fault_is_its_frames() {
+        let plain = script(frames(), None, Pace::FAST, &Bytes::new());
+        assert_eq!(
+            plain,
+            frames().into_iter().map(Step::Send).collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn each_fault_strikes_where_it_says() {
+        assert_eq!(steps("reset(1)").last(), Some(&Step::Reset));
+        assert_eq!(sent(&steps("reset(1)")), "data: {\"n\":0}\n\ndata: {");
+        assert_eq!(sent(&steps("truncate(0)")), "data: {");
+        assert_eq!(steps("stall").last(), Some(&Step::Hang));
+        assert!(steps("stall(1s)").contains(&Step::Wait(Duration::from_secs(1))));
+        let whole: String = sent(&script(frames(), None, Pace::FAST, &Bytes::new()));
+        assert_eq!(sent(&steps("stall(1s)")), whole);
+        assert!(sent(&steps("malformed(2)")).contains("data: <\"n\":2}"));
+        assert!(sent(&steps("error(2)")).ends_with("\"n\":1}\n\nevent: error\n\n"));
+        // More events than there are: the last one.
+        assert!(sent(&steps("error(99)")).ends_with("\"n\":3}\n\nevent: error\n\n"));
+    }
+
+    #[test]
+    fn a_pace_lies_between_events() {
+        let pace = Pace::parse("300ms/20ms").unwrap();
+        assert_eq!(pace.first_byte, Duration::from_millis(300));
+        let steps = script(frames(), None, pace, &Bytes::new());
+        let waits = steps.iter().filter(|step| matches!(step, Step::Wait(_)));
+        assert_eq!(waits.count(), 4);
+        assert_eq!(Pace::parse("fast"), Some(Pace::FAST));
+        assert_eq!(Pace::parse("5"), None);
+    }
+}

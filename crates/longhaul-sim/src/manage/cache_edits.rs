@@ -1,0 +1,72 @@
+//! Cache edits by reference (SPEC N4): an extension of this simulator, announced in a header of every reply.
+//!
+//! `cache_edits: [{"type":"delete","tool_use_id":"toolu_…"}]` takes the results of those calls out of the cached prefix
+//! without changing it: the request repeats its bytes as they were sent, the prefix still matches, and what was taken
+//! out is neither shown to the model nor billed. Only what is read from the cache can be taken out; the rest is billed
+//! as it stands and named in the reply as not cached. A client repeats its edits with every request.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::clear_tools::PLACEHOLDER;
+use crate::prompt::layout::Layout;
+use crate::prompt::{Change, Changes};
+use crate::request::{Block, Request};
+
+/// The header that announces the extension.
+pub const HEADER: &str = "longhaul-capabilities";
+/// Its value.
+pub const CAPABILITY: &str = "cache-edits";
+/// The beta a request names to use it.
+pub const BETA: &str = "longhaul-cache-edits-2026-11-15";
+
+/// What cache edits did to a request.
+#[derive(Debug, Clone, Default)]
+pub struct Deleted {
+    /// Tokens taken out of the prefix that was read.
+    pub tokens: u64,
+    /// What the model does not see.
+    pub changes: Changes,
+    /// The report in the reply.
+    pub report: Vec<Value>,
+}
+
+/// Which calls a request wants out; none: it does not use the extension.
+pub fn asked(request: &Request) -> Option<Vec<&str>> {
+    let edits = request.fields.get("cache_edits")?.as_array()?;
+    let ids = edits.iter().filter_map(|edit| edit.get("tool_use_id"));
+    Some(ids.filter_map(Value::as_str).collect())
+}
+
+/// Takes results out of what was read: the first `read` positions.
+pub fn delete(request: &Request, layout: &Layout, read: usize, ids: &[&str]) -> Deleted {
+    let mut results: BTreeMap<&str, (usize, u64, (usize, usize), &Block)> = BTreeMap::new();
+    for (index, position) in layout.prompt.positions.iter().enumerate() {
+        let Some((place, block)) = layout.block_at(request, index) else {
+            continue;
+        };
+        if let (true, Some(id)) = (block.kind == "tool_result", block.text("tool_use_id")) {
+            results.insert(id, (index, position.tokens, place, block));
+        }
+    }
+    let mut deleted = Deleted::default();
+    for &id in ids {
+        let status = match results.get(id) {
+            None => "not_found",
+            Some((index, ..)) if *index >= read => "not_cached",
+            Some((_, tokens, place, block)) => {
+                let fields = &block.fields;
+                let hidden =
+                    super::clear_tools::rewritten(fields, block, "content", PLACEHOLDER.into());
+                let new = deleted.changes.0.insert(*place, Change::Replace(hidden));
+                deleted.tokens += if new.is_none() { *tokens } else { 0 };
+                "deleted"
+            }
+        };
+        deleted
+            .report
+            .push(json!({ "tool_use_id": id, "status": status }));
+    }
+    deleted
+}

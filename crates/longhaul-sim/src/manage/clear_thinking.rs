@@ -1,0 +1,46 @@
+//! `clear_thinking_20251015`: the thinking of all but the newest turns goes.
+
+use longhaul_core::models::{ModelSpec, PriorThinking};
+
+use super::Decided;
+use super::config::{ClearThinking, KeepTurns};
+use crate::prompt::Change;
+use crate::request::{Block, Request, Role};
+
+/// Decides what goes. A turn is all the model says between two things the user says, calls of tools included.
+pub(super) fn decide(edit: &ClearThinking, request: &Request, spec: &ModelSpec) -> Decided {
+    let keep = edit.keep.unwrap_or(match spec.thinking.prior {
+        PriorThinking::Keep => KeepTurns::All,
+        PriorThinking::Strip => KeepTurns::Newest(1),
+    });
+    let KeepTurns::Newest(kept) = keep else {
+        return Decided::default();
+    };
+    let mut turns: Vec<Vec<(usize, usize)>> = vec![Vec::new()];
+    for (index, message) in request.messages.iter().enumerate() {
+        if message.role == Role::User && message.content.iter().any(|b| b.kind != "tool_result") {
+            turns.push(Vec::new());
+        }
+        let thinking = message
+            .content
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| thinks(b));
+        if let Some(turn) = turns.last_mut() {
+            turn.extend(thinking.map(|(at, _)| (index, at)));
+        }
+    }
+    turns.retain(|turn| !turn.is_empty());
+    turns.truncate(turns.len().saturating_sub(kept));
+    let mut decided = Decided {
+        count: turns.len(),
+        ..Decided::default()
+    };
+    let gone = turns.into_iter().flatten().map(|at| (at, Change::Remove));
+    decided.changes.0.extend(gone);
+    decided
+}
+
+fn thinks(block: &Block) -> bool {
+    matches!(block.kind.as_str(), "thinking" | "redacted_thinking")
+}

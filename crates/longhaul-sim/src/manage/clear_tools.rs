@@ -1,0 +1,95 @@
+//! `clear_tool_uses_20250919`: the results of all but the newest tool uses become a placeholder.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::Decided;
+use super::config::{ClearToolUses, Inputs, Trigger};
+use crate::prompt::Change;
+use crate::request::{Block, Request};
+
+/// What stands where a result was. The provider's own words are not documented.
+pub(super) const PLACEHOLDER: &str = "[Tool result cleared to save context]";
+
+/// Decides what goes, for a prompt of so many tokens.
+pub(super) fn decide(edit: &ClearToolUses, request: &Request, tokens: u64) -> Decided {
+    let uses = uses(request);
+    let due = match edit.trigger {
+        Trigger::InputTokens(value) => tokens > value,
+        Trigger::ToolUses(value) => uses.len() > value,
+    };
+    let mut decided = Decided::default();
+    if !due {
+        return decided;
+    }
+    let results = results(request);
+    let old = uses.len().saturating_sub(edit.keep);
+    for &((message, at), use_block) in uses.iter().take(old) {
+        let name = use_block.text("name").unwrap_or_default();
+        let id = use_block.text("id").unwrap_or_default();
+        if edit.exclude.iter().any(|excluded| excluded == name) {
+            continue;
+        }
+        let Some(&(place, result)) = results.get(id) else {
+            continue;
+        };
+        decided.count += 1;
+        let with = |field: &str, value| rewritten(&result.fields, result, field, value);
+        let cleared = with("content", Value::from(PLACEHOLDER));
+        decided.changes.0.insert(place, Change::Replace(cleared));
+        let inputs = match &edit.inputs {
+            Inputs::Kept => false,
+            Inputs::Cleared => true,
+            Inputs::Of(tools) => tools.iter().any(|tool| tool == name),
+        };
+        if inputs {
+            let empty = rewritten(&use_block.fields, use_block, "input", json!({}));
+            decided
+                .changes
+                .0
+                .insert((message, at), Change::Replace(empty));
+        }
+    }
+    decided
+}
+
+type Placed<'a> = ((usize, usize), &'a Block);
+
+fn blocks(request: &Request) -> impl Iterator<Item = Placed<'_>> {
+    let messages = request.messages.iter().enumerate();
+    messages.flat_map(|(index, message)| {
+        let blocks = message.content.iter().enumerate();
+        blocks.map(move |(at, block)| ((index, at), block))
+    })
+}
+
+fn uses(request: &Request) -> Vec<Placed<'_>> {
+    let all = blocks(request);
+    all.filter(|(_, block)| block.kind == "tool_use").collect()
+}
+
+fn results(request: &Request) -> BTreeMap<&str, Placed<'_>> {
+    let results = blocks(request).filter(|(_, block)| block.kind == "tool_result");
+    results
+        .filter_map(|(place, block)| Some((block.text("tool_use_id")?, (place, block))))
+        .collect()
+}
+
+/// A block with one field changed.
+pub(super) fn rewritten(
+    fields: &Map<String, Value>,
+    block: &Block,
+    field: &str,
+    value: Value,
+) -> Block {
+    let mut fields = fields.clone();
+    fields.insert(field.to_owned(), value);
+    Block {
+        kind: block.kind.clone(),
+        raw: Arc::from(Value::Object(fields.clone()).to_string()),
+        fields,
+        marker: block.marker,
+    }
+}

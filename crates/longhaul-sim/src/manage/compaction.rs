@@ -1,0 +1,95 @@
+//! The rules of compaction on demand, and of the signed block in later requests (API-FACTS §2.3), as far as they are
+//! not checked with all others in `validate/`.
+
+use serde_json::Value;
+
+use crate::call::ApiError;
+use crate::request::{Request, Role};
+use crate::thinking::Secret;
+
+/// The beta that goes with `compaction` and with every request that carries a signed block.
+pub const BETA: &str = "compact-2026-09-04";
+/// Tool references a summarised conversation may hold. The provider's own number is not documented.
+const TOOL_REFERENCES: usize = 1_000;
+
+/// What `compaction` asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OnDemand {
+    /// What is asked instead of the default.
+    pub instructions: Option<String>,
+}
+
+impl OnDemand {
+    /// Reads what a request asks for; none: an ordinary request.
+    pub fn of(request: &Request) -> Option<Self> {
+        let asked = request
+            .fields
+            .get("compaction")
+            .filter(|asked| !asked.is_null())?;
+        let instructions = asked.get("instructions").and_then(Value::as_str);
+        Some(Self {
+            instructions: instructions.map(str::to_owned),
+        })
+    }
+}
+
+/// Checks the signed block a request carries: it is as it was made.
+pub fn check_block(request: &Request, secret: &Secret, key: &str) -> Result<(), ApiError> {
+    let first = request.messages.first();
+    let Some(block) = first.and_then(|first| first.content.first()) else {
+        return Ok(());
+    };
+    if block.kind != "compaction" || block.text("signature").is_none() {
+        return Ok(());
+    }
+    secret.check_summary(block, key)?;
+    // The summaries made here say nothing of tools.
+    match block.fields.get("tool_changes") {
+        None | Some(Value::Null) => Ok(()),
+        Some(_) => Err(ApiError::invalid(
+            "`tool_changes` of the `compaction` block were changed; send the block back unchanged",
+        )
+        .with_code("compaction_tool_changes_mismatch")),
+    }
+}
+
+/// Checks, before anything else is, that a request to be summarised does not end in an open call.
+pub fn check_complete(request: &Request) -> Result<(), ApiError> {
+    let last = request.messages.last();
+    let open = last.is_some_and(|last| {
+        last.role == Role::Assistant && last.content.iter().any(|block| block.kind == "tool_use")
+    });
+    match open && OnDemand::of(request).is_some() {
+        true => Err(ApiError::invalid(
+            "compaction: `messages` end in a `tool_use` block without its `tool_result`; send the result, or leave the turn out",
+        )
+        .with_code("compaction_incomplete_turn")),
+        false => Ok(()),
+    }
+}
+
+/// Checks that a summary can keep the tools a conversation has found.
+pub fn check_references(request: &Request) -> Result<(), ApiError> {
+    let blocks = request.messages.iter().flat_map(|message| &message.content);
+    let references: usize = blocks
+        .map(|block| block.raw.matches("\"tool_reference\"").count())
+        .sum();
+    match references > TOOL_REFERENCES {
+        true => Err(ApiError::invalid(format!(
+            "compaction: {references} tool references in `messages`, at most {TOOL_REFERENCES} can be kept"
+        ))
+        .with_code("compaction_too_many_tool_references")),
+        false => Ok(()),
+    }
+}
+
+/// The answer while compaction is out of service.
+pub fn unavailable() -> ApiError {
+    ApiError {
+        status: 529,
+        kind: "overloaded_error",
+        message: "Compaction is temporarily unavailable.".to_owned(),
+        code: Some("compaction_unavailable"),
+        retry_after: None,
+    }
+}

@@ -1,0 +1,210 @@
+//! What `context_management` asks for. Shapes and order were checked before; here are the defaults.
+
+use serde_json::{Value, json};
+
+use crate::call::ApiError;
+use crate::request::Request;
+
+const CLEAR_TOOL_USES: &str = "clear_tool_uses_20250919";
+const CLEAR_THINKING: &str = "clear_thinking_20251015";
+const COMPACT: &str = "compact_20260112";
+
+/// Where clearing of tool results begins if nothing is said, in tokens.
+const CLEAR_TRIGGER: u64 = 100_000;
+/// Tool uses kept if nothing is said.
+const KEPT_TOOL_USES: usize = 3;
+/// Where compaction begins if nothing is said, and the least that may be said.
+const COMPACT_TRIGGER: u64 = 150_000;
+const LEAST_COMPACT_TRIGGER: u64 = 50_000;
+
+/// All edits of a request.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Config {
+    /// There is a `context_management`, so the reply has one.
+    pub asked: bool,
+    /// Clearing, in order.
+    pub clear: Vec<Clear>,
+    /// Compaction by threshold.
+    pub compact: Option<Compact>,
+}
+
+/// One clearing edit.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Clear {
+    /// `clear_thinking_20251015`.
+    Thinking(ClearThinking),
+    /// `clear_tool_uses_20250919`.
+    ToolUses(ClearToolUses),
+}
+
+/// Which thinking stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClearThinking {
+    /// The newest so many turns; none: what the model's own rule is.
+    pub keep: Option<KeepTurns>,
+}
+
+/// `keep` of [`ClearThinking`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeepTurns {
+    /// All.
+    All,
+    /// The newest.
+    Newest(usize),
+}
+
+/// Which tool results go, and when.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClearToolUses {
+    /// From when on.
+    pub trigger: Trigger,
+    /// Newest tool uses that stay.
+    pub keep: usize,
+    /// Tokens that must go, or nothing goes.
+    pub at_least: u64,
+    /// Tools whose results stay.
+    pub exclude: Vec<String>,
+    /// Whose inputs go, too.
+    pub inputs: Inputs,
+}
+
+/// When clearing begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trigger {
+    /// Above so many tokens.
+    InputTokens(u64),
+    /// Above so many tool uses.
+    ToolUses(usize),
+}
+
+/// Whose inputs are cleared with their results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Inputs {
+    /// None.
+    Kept,
+    /// All.
+    Cleared,
+    /// Those of these tools.
+    Of(Vec<String>),
+}
+
+/// Compaction by threshold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compact {
+    /// Above so many tokens.
+    pub trigger: u64,
+    /// Whether the reply ends with the summary.
+    pub pause: bool,
+    /// What is asked instead of the default.
+    pub instructions: Option<String>,
+}
+
+impl Clear {
+    /// Tokens that must go, or nothing goes.
+    pub(super) fn at_least(&self) -> u64 {
+        match self {
+            Self::Thinking(_) => 0,
+            Self::ToolUses(edit) => edit.at_least,
+        }
+    }
+
+    /// The entry of `applied_edits`.
+    pub(super) fn report(&self, count: usize, tokens: u64) -> Value {
+        match self {
+            Self::Thinking(_) => json!({
+                "type": CLEAR_THINKING,
+                "cleared_thinking_turns": count,
+                "cleared_input_tokens": tokens,
+            }),
+            Self::ToolUses(_) => json!({
+                "type": CLEAR_TOOL_USES,
+                "cleared_tool_uses": count,
+                "cleared_input_tokens": tokens,
+            }),
+        }
+    }
+}
+
+impl Config {
+    /// Reads what a request asks for.
+    pub fn of(request: &Request) -> Result<Self, ApiError> {
+        let asked = request.fields.get("context_management");
+        let Some(asked) = asked.filter(|asked| !asked.is_null()) else {
+            return Ok(Self::default());
+        };
+        let mut config = Self {
+            asked: true,
+            ..Self::default()
+        };
+        let edits = asked.get("edits").and_then(Value::as_array);
+        for (index, edit) in edits.into_iter().flatten().enumerate() {
+            let name = edit.get("type").and_then(Value::as_str).unwrap_or_default();
+            match name {
+                CLEAR_THINKING => config.clear.push(Clear::Thinking(clear_thinking(edit))),
+                CLEAR_TOOL_USES => config.clear.push(Clear::ToolUses(clear_tool_uses(edit))),
+                COMPACT => config.compact = Some(compact(edit, index)?),
+                _ => {}
+            }
+        }
+        Ok(config)
+    }
+}
+
+fn clear_thinking(edit: &Value) -> ClearThinking {
+    let keep = edit.get("keep");
+    let all = |keep: &Value| keep == "all" || keep.get("type").is_some_and(|kind| kind == "all");
+    ClearThinking {
+        keep: keep
+            .filter(|keep| !keep.is_null())
+            .map(|keep| match all(keep) {
+                true => KeepTurns::All,
+                false => KeepTurns::Newest(value(Some(keep)).unwrap_or(1) as usize),
+            }),
+    }
+}
+
+fn clear_tool_uses(edit: &Value) -> ClearToolUses {
+    let names = |value: &Value| {
+        let items = value.as_array().into_iter().flatten();
+        items
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let trigger = edit.get("trigger");
+    let by_uses = trigger.is_some_and(|trigger| trigger["type"] == "tool_uses");
+    ClearToolUses {
+        trigger: match (value(trigger), by_uses) {
+            (Some(uses), true) => Trigger::ToolUses(uses as usize),
+            (tokens, _) => Trigger::InputTokens(tokens.unwrap_or(CLEAR_TRIGGER)),
+        },
+        keep: value(edit.get("keep")).map_or(KEPT_TOOL_USES, |kept| kept as usize),
+        at_least: value(edit.get("clear_at_least")).unwrap_or_default(),
+        exclude: edit.get("exclude_tools").map(names).unwrap_or_default(),
+        inputs: match edit.get("clear_tool_inputs") {
+            Some(Value::Bool(true)) => Inputs::Cleared,
+            Some(list @ Value::Array(_)) => Inputs::Of(names(list)),
+            _ => Inputs::Kept,
+        },
+    }
+}
+
+fn compact(edit: &Value, index: usize) -> Result<Compact, ApiError> {
+    let trigger = value(edit.get("trigger")).unwrap_or(COMPACT_TRIGGER);
+    if trigger < LEAST_COMPACT_TRIGGER {
+        return Err(ApiError::invalid(format!(
+            "context_management.edits.{index}.trigger.value: Input should be greater than or equal to {LEAST_COMPACT_TRIGGER}"
+        )));
+    }
+    let pause = edit.get("pause_after_compaction").and_then(Value::as_bool);
+    let instructions = edit.get("instructions").and_then(Value::as_str);
+    Ok(Compact {
+        trigger,
+        pause: pause.unwrap_or_default(),
+        instructions: instructions.map(str::to_owned),
+    })
+}
+
+fn value(setting: Option<&Value>) -> Option<u64> {
+    setting?.get("value")?.as_u64()
+}

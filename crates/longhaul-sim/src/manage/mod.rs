@@ -1,0 +1,80 @@
+//! Server-side context management (API-FACTS §2.1 to 2.3): what the provider takes out of a prompt before the model
+//! sees it, and the summaries it makes.
+//!
+//! `config` reads what a request asks for; `clear_thinking` and `clear_tools` decide what goes; `summary` asks the
+//! model for a summary and reads it; `compaction` holds the rules of compaction on demand; `cache_edits` is an extension of this simulator. The client keeps its full history:
+//! all of this is done anew for each request.
+
+pub mod cache_edits;
+mod clear_thinking;
+mod clear_tools;
+pub mod compaction;
+mod config;
+pub mod summary;
+
+pub use config::{Clear, Compact, Config};
+
+use serde_json::Value;
+
+use crate::call::ApiError;
+use crate::prompt::Changes;
+use crate::prompt::layout::{Layout, Scheme};
+use crate::request::Request;
+use crate::tokens::Counter;
+
+/// A request after clearing.
+#[derive(Debug, Clone)]
+pub struct Cleared {
+    /// What the model sees; none: all of it.
+    pub shown: Option<(Request, Layout)>,
+    /// `applied_edits`.
+    pub applied: Vec<Value>,
+}
+
+/// What an edit would take out.
+#[derive(Debug, Default)]
+struct Decided {
+    changes: Changes,
+    /// Turns or calls it touches.
+    count: usize,
+}
+
+/// Clears what a request asks to be cleared, edit by edit, after what is left out in any case.
+pub fn clear(
+    config: &Config,
+    request: &Request,
+    layout: &Layout,
+    left_out: Changes,
+    scheme: Scheme<'_>,
+    counter: &mut Counter,
+) -> Result<Cleared, ApiError> {
+    let mut applied = Vec::new();
+    let mut changes = left_out;
+    let mut shown: Option<Layout> = match changes.0.is_empty() {
+        true => None,
+        false => Some(layout.edited(request, &changes, scheme, counter)?),
+    };
+    for edit in &config.clear {
+        let before = shown.as_ref().unwrap_or(layout).prompt.tokens;
+        let decided = match edit {
+            Clear::Thinking(edit) => clear_thinking::decide(edit, request, scheme.spec),
+            Clear::ToolUses(edit) => clear_tools::decide(edit, request, before),
+        };
+        if decided.changes.0.is_empty() {
+            continue;
+        }
+        let mut all = changes.clone();
+        all.0.extend(decided.changes.0);
+        let edited = layout.edited(request, &all, scheme, counter)?;
+        let gone = before.saturating_sub(edited.prompt.tokens);
+        if gone < edit.at_least() {
+            continue;
+        }
+        applied.push(edit.report(decided.count, gone));
+        (changes, shown) = (all, Some(edited));
+    }
+    Ok(Cleared {
+        shown: shown.map(|layout| (changes.applied(request), layout)),
+        applied,
+    })
+}

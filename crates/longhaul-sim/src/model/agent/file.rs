@@ -1,0 +1,166 @@
+//! What the agent holds of a file: its newest reading with the line numbers taken off, carried through its own edits since.
+//! An edit that failed means the file is not what it thought: then it holds nothing until it reads again.
+
+use serde_json::Value;
+
+use crate::model::conversation::Exchange;
+use crate::model::toolbox::{Kind, PATH_FIELDS, kind_of_name};
+
+/// A file as it is thought to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Held {
+    /// Where it is.
+    pub(super) path: String,
+    /// What it says, or the part that was read.
+    pub(super) text: String,
+    /// The number of the first line held.
+    pub(super) first: usize,
+}
+
+/// The files whose content it holds, newest first, at most so many.
+pub(super) fn held(exchanges: &[Exchange<'_>], most: usize) -> Vec<Held> {
+    let mut paths: Vec<&str> = Vec::new();
+    for exchange in exchanges.iter().rev() {
+        let reads = matches!(
+            kind_of_name(exchange.name),
+            Kind::Read | Kind::Write | Kind::Editor
+        );
+        if reads
+            && exchange.succeeded()
+            && let Some(path) = exchange.input_any(PATH_FIELDS)
+            && !paths.contains(&path)
+        {
+            paths.push(path);
+            if paths.len() == most {
+                break;
+            }
+        }
+    }
+    paths
+        .into_iter()
+        .filter_map(|path| one(exchanges, path))
+        .collect()
+}
+
+/// What it holds of one file.
+pub(super) fn one(exchanges: &[Exchange<'_>], path: &str) -> Option<Held> {
+    let mut held: Option<Held> = None;
+    let with = |text: String, first: usize| {
+        Some(Held {
+            path: path.to_owned(),
+            text,
+            first,
+        })
+    };
+    // Only the newest reading matters; what came before need not be carried.
+    let about = |exchange: &&Exchange<'_>| exchange.input_any(PATH_FIELDS) == Some(path);
+    let begin = exchanges.iter().rposition(|exchange| {
+        about(&exchange) && exchange.succeeded() && kind_of_name(exchange.name) == Kind::Read
+    });
+    for exchange in exchanges.iter().skip(begin.unwrap_or(0)).filter(about) {
+        let kind = match (kind_of_name(exchange.name), exchange.input_text("command")) {
+            (Kind::Editor, Some("view")) => Kind::Read,
+            (Kind::Editor, Some("str_replace")) => Kind::Edit,
+            (Kind::Editor, Some("create")) => Kind::Write,
+            (Kind::Editor, _) => Kind::Delicate,
+            (kind, _) => kind,
+        };
+        match kind {
+            Kind::Read if exchange.succeeded() => {
+                held = content(&exchange.text()).and_then(|(first, text)| with(text, first));
+            }
+            Kind::Write if exchange.succeeded() => {
+                let text = exchange.input_any(&["content", "file_text"]);
+                held = text.and_then(|text| with(text.to_owned(), 1));
+            }
+            Kind::Edit | Kind::MultiEdit => {
+                let kept = exchange.succeeded() && carry(&mut held, exchange);
+                held = held.filter(|_| kept);
+            }
+            Kind::Delicate => held = None,
+            _ => {}
+        }
+    }
+    held
+}
+
+/// Applies an edit to what is held; false where it does not fit.
+fn carry(held: &mut Option<Held>, exchange: &Exchange<'_>) -> bool {
+    let Some(held) = held else {
+        return true;
+    };
+    let mut apply = |old: Option<&str>, new: Option<&str>| match (old, new) {
+        (Some(old), Some(new)) if held.text.contains(old) => {
+            held.text = held.text.replacen(old, new, 1);
+            true
+        }
+        _ => false,
+    };
+    match exchange.input.get("edits").and_then(Value::as_array) {
+        Some(edits) => edits.iter().all(|edit| {
+            apply(
+                edit.get("old_string").and_then(Value::as_str),
+                edit.get("new_string").and_then(Value::as_str),
+            )
+        }),
+        None => apply(
+            exchange.input_any(&["old_string", "old_str"]),
+            exchange.input_any(&["new_string", "new_str"]),
+        ),
+    }
+}
+
+/// The text of a file as a reading tool showed it, and the number of its first line.
+fn content(shown: &str) -> Option<(usize, String)> {
+    let mut first = None;
+    let mut text = String::new();
+    for line in shown.lines().skip_while(|line| numbered(line).is_none()) {
+        match numbered(line) {
+            Some((number, line)) => {
+                if first.is_some() {
+                    text.push('\n');
+                }
+                first.get_or_insert(number);
+                text.push_str(line);
+            }
+            // Behind the numbered lines stands what the host adds.
+            _ => break,
+        }
+    }
+    if let Some(first) = first {
+        return Some((first, text));
+    }
+    let stub =
+        shown.len() < 400 && (shown.starts_with(['<', '[', '(']) || shown.contains("unchanged"));
+    (!stub && !shown.trim().is_empty()).then(|| (1, shown.to_owned()))
+}
+
+/// A line with its number in front, as `cat -n` and its kin write them.
+fn numbered(line: &str) -> Option<(usize, &str)> {
+    let trimmed = line.trim_start_matches(' ');
+    let digits = trimmed.len()
+        - trimmed
+            .trim_start_matches(|letter: char| letter.is_ascii_digit())
+            .len();
+    let number = trimmed[..digits].parse().ok()?;
+    let rest = &trimmed[digits..];
+    let text = rest.strip_prefix('→').or_else(|| rest.strip_prefix('\t'))?;
+    Some((number, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_numbers_and_what_the_host_adds_are_taken_off() {
+        let shown = "     7→fn a() {\n     8→}\n\n<system-reminder>be kind</system-reminder>";
+        assert_eq!(content(shown), Some((7, "fn a() {\n}".to_owned())));
+        assert_eq!(content("1\tone\n2\ttwo"), Some((1, "one\ntwo".to_owned())));
+        assert_eq!(
+            content("plain\ntext\n"),
+            Some((1, "plain\ntext\n".to_owned()))
+        );
+        assert_eq!(content("File unchanged since it was last read."), None);
+    }
+}

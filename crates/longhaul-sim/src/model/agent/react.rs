@@ -1,0 +1,85 @@
+//! What the agent does after a call that failed: something else. A refused tool is left alone for the rest of the prompt
+//! (the view sees to that); an edit that did not apply is followed by a new reading; a path that is not there by a search.
+
+use super::mind::{Call, Mind};
+use super::places::name_of;
+use super::view::was_refused;
+use crate::model::conversation::first_line;
+use crate::model::toolbox::{Kind, PATH_FIELDS, kind_of_name};
+
+impl Mind<'_> {
+    /// An answer to the first failure of the newest reply, with the words that go before it.
+    pub(super) fn reaction(&mut self) -> Option<(String, Call)> {
+        let failure = *self
+            .view
+            .newest()
+            .iter()
+            .find(|exchange| exchange.failed())?;
+        let text = failure.text();
+        let error = first_line(&text, 140).replace('`', "'");
+        let refused = was_refused(&failure);
+        let path = failure.input_any(PATH_FIELDS);
+        let reader = self
+            .tools
+            .of_kind(Kind::Read)
+            .or_else(|| self.tools.of_kind(Kind::Editor));
+        let finder = self.tools.of_kind(Kind::Glob);
+        let shell = self.tools.of_kind(Kind::Bash);
+        let searcher = self.tools.of_kind(Kind::Grep);
+        let mut call = None;
+        if !refused {
+            call = match (kind_of_name(failure.name), path) {
+                (Kind::Edit | Kind::MultiEdit | Kind::Write, Some(path)) => {
+                    reader.and_then(|offer| self.read_this(offer, path))
+                }
+                (Kind::Read | Kind::List, Some(path)) => {
+                    let pattern = format!("**/{}*", name_of(path).split('.').next().unwrap_or(""));
+                    finder.and_then(|offer| self.find_this(offer, &pattern))
+                }
+                (Kind::Bash, _) => {
+                    let named = self
+                        .view
+                        .places
+                        .files
+                        .iter()
+                        .find(|file| text.contains(name_of(file)))
+                        .cloned();
+                    match (reader, named) {
+                        (Some(offer), Some(path)) => self.read_this(offer, &path),
+                        _ => searcher.and_then(|offer| self.search(offer)),
+                    }
+                }
+                _ => None,
+            };
+        }
+        let repeats = |mind: &Self, call: &Call| mind.repeats(call) && call.name == failure.name;
+        let call = call
+            .filter(|call| !repeats(self, call))
+            .or_else(|| {
+                reader
+                    .and_then(|offer| self.build(offer))
+                    .filter(|call| !repeats(self, call))
+            })
+            .or_else(|| {
+                searcher
+                    .and_then(|offer| self.search(offer))
+                    .filter(|call| !repeats(self, call))
+            })
+            .or_else(|| {
+                let offer = shell?;
+                let (command, why) = self.glance();
+                Some(self.run(offer, &command, why))
+            })
+            .filter(|call| !repeats(self, call))?;
+        let name = failure.name;
+        let start = match refused {
+            true => format!("`{name}` is not to be used here, so I leave it: I"),
+            false => match self.chance.below(3) {
+                0 => format!("That did not work ({error}). I"),
+                1 => format!("`{name}` failed with \"{error}\". Instead I"),
+                _ => format!("The call came back with an error: {error}. So I"),
+            },
+        };
+        Some((format!("{start} {}.", call.doing), call))
+    }
+}

@@ -1,0 +1,89 @@
+//! Names worth looking for: what the files it holds define, and the weightier words of the prompt.
+
+use super::file::Held;
+
+const DEFINING: &[&str] = &[
+    "fn ",
+    "struct ",
+    "enum ",
+    "trait ",
+    "def ",
+    "class ",
+    "function ",
+    "interface ",
+    "type ",
+    "func ",
+    "const ",
+    "mod ",
+];
+const MOST_LINES: usize = 300;
+const MOST: usize = 24;
+
+/// Names these files define, in order.
+pub(super) fn defined(held: &[Held]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for line in held
+        .iter()
+        .flat_map(|held| held.text.lines().take(MOST_LINES))
+    {
+        if let Some(name) = definition(line)
+            && !names.iter().any(|known| known == name)
+        {
+            names.push(name.to_owned());
+            if names.len() == MOST {
+                break;
+            }
+        }
+    }
+    names
+}
+
+/// The name a line defines.
+pub(super) fn definition(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let line = [
+        "pub(crate) ",
+        "pub(super) ",
+        "pub ",
+        "export ",
+        "default ",
+        "async ",
+        "static ",
+        "public ",
+        "private ",
+    ]
+    .iter()
+    .fold(line, |line, word| line.strip_prefix(word).unwrap_or(line));
+    let rest = DEFINING.iter().find_map(|word| line.strip_prefix(word))?;
+    let end = rest
+        .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+        .unwrap_or(rest.len());
+    let name = &rest[..end];
+    (name.len() > 2).then_some(name)
+}
+
+/// The weightier words of a text, in order.
+pub(super) fn weighty(text: &str) -> Vec<String> {
+    const LIGHT: &[&str] = &[
+        "about", "after", "again", "also", "because", "before", "being", "could", "every", "first",
+        "from", "have", "into", "just", "like", "make", "more", "only", "other", "please",
+        "should", "some", "that", "their", "then", "there", "these", "they", "this", "those",
+        "through", "under", "very", "want", "what", "when", "where", "which", "while", "with",
+        "without", "would", "your",
+    ];
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
+        let lower = word.to_lowercase();
+        if word.len() > 3
+            && word.len() < 40
+            && !LIGHT.contains(&lower.as_str())
+            && !words.contains(&lower)
+        {
+            words.push(lower);
+            if words.len() == MOST {
+                break;
+            }
+        }
+    }
+    words
+}

@@ -1,0 +1,118 @@
+//! The agent's todo list: made up for a prompt, moved on as the work goes, closed at the end.
+
+use serde_json::{Value, json};
+
+use super::mind::{Call, Mind};
+use crate::model::toolbox::{Kind, Offer, kind_of_name};
+
+/// Where an entry stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Pending,
+    Going,
+    Done,
+}
+
+impl Mind<'_> {
+    /// The list as it last stood for this prompt.
+    fn todos(&self) -> Option<Vec<(String, State)>> {
+        let exchange =
+            self.view.since_prompt().iter().rev().find(|exchange| {
+                kind_of_name(exchange.name) == Kind::Todo && exchange.succeeded()
+            })?;
+        let entries = exchange.input.get("todos")?.as_array()?;
+        Some(
+            entries
+                .iter()
+                .filter_map(|entry| {
+                    let content = entry
+                        .get("content")
+                        .or_else(|| entry.get("task"))?
+                        .as_str()?;
+                    let state = match entry.get("status").and_then(Value::as_str) {
+                        Some("completed" | "done") => State::Done,
+                        Some("in_progress") => State::Going,
+                        _ => State::Pending,
+                    };
+                    Some((content.to_owned(), state))
+                })
+                .collect(),
+        )
+    }
+
+    /// There is a list with something open on it.
+    pub(super) fn has_open_todos(&self) -> bool {
+        self.todos()
+            .is_some_and(|todos| todos.iter().any(|(_, state)| *state != State::Done))
+    }
+
+    /// There is a list for this prompt.
+    pub(super) fn has_todos(&self) -> bool {
+        self.todos().is_some()
+    }
+
+    /// Begins the list, or moves it on.
+    pub(super) fn move_on(&mut self, offer: Offer<'_>) -> Option<Call> {
+        let Some(mut todos) = self.todos() else {
+            let todos = self.fresh_todos();
+            return Some(self.todo_call(offer, &todos, "write down the steps"));
+        };
+        for entry in &mut todos {
+            if entry.1 == State::Going {
+                entry.1 = State::Done;
+            }
+        }
+        let next = todos
+            .iter_mut()
+            .find(|(_, state)| *state == State::Pending)?;
+        next.1 = State::Going;
+        Some(self.todo_call(offer, &todos, "bring the todo list up to date"))
+    }
+
+    /// Closes the list.
+    pub(super) fn close_todos(&mut self, offer: Offer<'_>) -> Option<Call> {
+        let mut todos = self.todos()?;
+        todos.iter_mut().for_each(|(_, state)| *state = State::Done);
+        Some(self.todo_call(offer, &todos, "close the todo list"))
+    }
+
+    fn fresh_todos(&mut self) -> Vec<(String, State)> {
+        let topic = self.topic();
+        let mut todos = vec![
+            (format!("Find where {topic} is dealt with"), State::Going),
+            (format!("Read what bears on {topic}"), State::Pending),
+        ];
+        let more = [
+            "Note what is missing",
+            "Make the smallest change that helps",
+            "Run the checks",
+            "Look over the result once more",
+        ];
+        let count = self.chance.between(1, more.len());
+        todos.extend(
+            more.iter()
+                .take(count)
+                .map(|step| ((*step).to_owned(), State::Pending)),
+        );
+        todos
+    }
+
+    fn todo_call(&mut self, offer: Offer<'_>, todos: &[(String, State)], doing: &str) -> Call {
+        let entries: Vec<Value> = todos
+            .iter()
+            .enumerate()
+            .map(|(index, (content, state))| {
+                let status = match state {
+                    State::Pending => "pending",
+                    State::Going => "in_progress",
+                    State::Done => "completed",
+                };
+                json!({
+                    "content": content, "task": content, "status": status, "id": (index + 1).to_string(),
+                    "activeForm": format!("Working on: {content}"), "priority": "medium",
+                })
+            })
+            .collect();
+        self.call(offer, json!({ "todos": entries }), doing.to_owned())
+    }
+}

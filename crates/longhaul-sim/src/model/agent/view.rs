@@ -1,0 +1,165 @@
+//! What the agent sees: the newest stretch of the conversation, read once a turn.
+
+use std::collections::BTreeSet;
+
+use crate::model::ask::Ask;
+use crate::model::conversation::{Exchange, exchanges, first_line};
+use crate::model::toolbox::{Kind, kind_of_name};
+use crate::request::{Message, Request, Role};
+
+use super::places::{Places, working_folder};
+
+/// Messages it looks back on.
+const LOOK_BACK: usize = 96;
+
+/// Whether it is planning, and so may change nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// At work.
+    Working,
+    /// In plan mode.
+    Planning,
+}
+
+/// What it sees.
+#[derive(Debug)]
+pub(super) struct View<'a> {
+    /// Replies it gave to this prompt.
+    pub(super) steps: usize,
+    /// The calls it looks back on.
+    pub(super) exchanges: Vec<Exchange<'a>>,
+    /// Where the calls for this prompt begin among them.
+    since: usize,
+    /// Where the calls of its newest reply begin.
+    last: usize,
+    /// Whether it is planning.
+    pub(super) mode: Mode,
+    /// The paths it knows.
+    pub(super) places: Places,
+    /// The folder it works in.
+    pub(super) folder: Option<String>,
+    /// Tools the host refused to run for this prompt.
+    pub(super) refused: BTreeSet<&'a str>,
+}
+
+impl<'a> View<'a> {
+    /// What it sees of a request.
+    pub(super) fn of(request: &'a Request, ask: &Ask<'_>) -> Self {
+        let messages = &request.messages;
+        let begin = messages.len().saturating_sub(LOOK_BACK);
+        let window = &messages[begin..];
+        let exchanges = exchanges(window);
+        let since = exchanges.partition_point(|exchange| exchange.at + begin <= ask.prompt_at);
+        let newest = exchanges.last().map(|exchange| exchange.at);
+        let last = match newest {
+            // Calls before the prompt are not what a result just came for.
+            Some(at) => exchanges
+                .partition_point(|exchange| exchange.at < at)
+                .max(since),
+            None => 0,
+        };
+        let steps = messages
+            .iter()
+            .skip(ask.prompt_at + 1)
+            .filter(|message| message.role == Role::Assistant)
+            .count();
+        let refused = exchanges[since..]
+            .iter()
+            .filter(|exchange| exchange.failed() && was_refused(exchange))
+            .map(|exchange| exchange.name)
+            .collect();
+        let mut folder = working_folder(request);
+        let places = Places::of(&exchanges, folder.as_deref(), &ask.words);
+        if folder.is_none() {
+            folder = places.common_folder();
+        }
+        Self {
+            steps,
+            since,
+            last,
+            mode: mode(&exchanges, window),
+            places,
+            folder,
+            refused,
+            exchanges,
+        }
+    }
+
+    /// The calls made for this prompt.
+    pub(super) fn since_prompt(&self) -> &[Exchange<'a>] {
+        &self.exchanges[self.since..]
+    }
+
+    /// The calls of the newest reply.
+    pub(super) fn newest(&self) -> &[Exchange<'a>] {
+        &self.exchanges[self.last..]
+    }
+
+    /// How many of its newest replies came to nothing: every call failed.
+    pub(super) fn failing_rounds(&self) -> usize {
+        let mut rounds = 0;
+        let mut at = None;
+        for exchange in self.since_prompt().iter().rev() {
+            if exchange.succeeded() {
+                // A round in which something worked is no failure.
+                return rounds - usize::from(at == Some(exchange.at));
+            }
+            if at != Some(exchange.at) {
+                rounds += 1;
+                at = Some(exchange.at);
+            }
+        }
+        rounds
+    }
+}
+
+/// The host did not run the call, rather than that it went wrong.
+pub(super) fn was_refused(exchange: &Exchange<'_>) -> bool {
+    let text = exchange.text();
+    let line = first_line(&text, 200).to_lowercase();
+    const REFUSALS: &[&str] = &[
+        "permission",
+        "not allowed",
+        "rejected",
+        "refused",
+        "want to proceed",
+        "not permitted",
+        "no such tool",
+        "unknown tool",
+        "not available",
+        "disabled",
+        "declined",
+    ];
+    !line.starts_with("exit code") && REFUSALS.iter().any(|refusal| line.contains(refusal))
+}
+
+fn mode(exchanges: &[Exchange<'_>], window: &[Message]) -> Mode {
+    for exchange in exchanges
+        .iter()
+        .rev()
+        .filter(|exchange| exchange.succeeded())
+    {
+        match kind_of_name(exchange.name) {
+            Kind::EnterPlan => return Mode::Planning,
+            Kind::ExitPlan => return Mode::Working,
+            _ => {}
+        }
+    }
+    let newest = window
+        .iter()
+        .rev()
+        .find(|message| message.role == Role::User);
+    let told = newest.is_some_and(|message| {
+        message
+            .content
+            .iter()
+            .filter(|block| block.kind == "text")
+            .any(|block| {
+                let text = block.text("text").unwrap_or("").to_lowercase();
+                text.contains("plan mode is active")
+                    || text.contains("plan mode is on")
+                    || text.contains("in plan mode")
+            })
+    });
+    if told { Mode::Planning } else { Mode::Working }
+}

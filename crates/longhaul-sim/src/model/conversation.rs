@@ -1,0 +1,194 @@
+//! A conversation as a model sees it: what the user said in their own words, and which calls met which results. Knows
+//! nothing of particular tools; those are told apart in `toolbox`.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::request::{Block, Message, Role};
+
+const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
+
+/// One tool call and what came of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Exchange<'a> {
+    /// Which message of the slice made the call.
+    pub(crate) at: usize,
+    /// The tool.
+    pub(crate) name: &'a str,
+    /// What it was given.
+    pub(crate) input: &'a Map<String, Value>,
+    result: Option<&'a Block>,
+}
+
+impl<'a> Exchange<'a> {
+    /// A field of the input that is a string.
+    pub(crate) fn input_text(&self, field: &str) -> Option<&'a str> {
+        self.input.get(field).and_then(Value::as_str)
+    }
+
+    /// The first of these fields that is there.
+    pub(crate) fn input_any(&self, fields: &[&str]) -> Option<&'a str> {
+        fields.iter().find_map(|field| self.input_text(field))
+    }
+
+    /// There is a result.
+    pub(crate) fn answered(&self) -> bool {
+        self.result.is_some()
+    }
+
+    /// The result says that it failed.
+    pub(crate) fn failed(&self) -> bool {
+        self.result
+            .and_then(|block| block.fields.get("is_error"))
+            .and_then(Value::as_bool)
+            .unwrap_or(false)
+    }
+
+    /// There is a result and it is no failure.
+    pub(crate) fn succeeded(&self) -> bool {
+        self.answered() && !self.failed()
+    }
+
+    /// What the result says.
+    pub(crate) fn text(&self) -> Cow<'a, str> {
+        self.result.map_or(Cow::Borrowed(""), result_text)
+    }
+}
+
+/// The text of a tool result, pictures and the like left out.
+pub(crate) fn result_text(block: &Block) -> Cow<'_, str> {
+    match block.fields.get("content") {
+        Some(Value::String(text)) => Cow::Borrowed(text),
+        Some(Value::Array(parts)) => {
+            let mut texts = parts
+                .iter()
+                .filter_map(|part| part.get("text").and_then(Value::as_str));
+            let first = texts.next().unwrap_or("");
+            match texts.next() {
+                None => Cow::Borrowed(first),
+                Some(second) => {
+                    let mut all = format!("{first}\n{second}");
+                    for text in texts {
+                        all.push('\n');
+                        all.push_str(text);
+                    }
+                    Cow::Owned(all)
+                }
+            }
+        }
+        _ => Cow::Borrowed(""),
+    }
+}
+
+/// The calls of these messages in order, with their results.
+pub(crate) fn exchanges(messages: &[Message]) -> Vec<Exchange<'_>> {
+    let mut results: BTreeMap<&str, &Block> = BTreeMap::new();
+    for block in messages.iter().flat_map(|message| &message.content) {
+        if block.kind == "tool_result"
+            && let Some(id) = block.text("tool_use_id")
+        {
+            results.insert(id, block);
+        }
+    }
+    let mut found = Vec::new();
+    for (at, message) in messages.iter().enumerate() {
+        if message.role != Role::Assistant {
+            continue;
+        }
+        for block in &message.content {
+            if block.kind == "tool_use"
+                && let Some(name) = block.text("name")
+                && let Some(Value::Object(input)) = block.fields.get("input")
+            {
+                let result = block.text("id").and_then(|id| results.get(id).copied());
+                found.push(Exchange {
+                    at,
+                    name,
+                    input,
+                    result,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// What a message of the user says besides tool results and the host's reminders.
+pub(crate) fn own_words(message: &Message) -> String {
+    let mut words = String::new();
+    if message.role == Role::User {
+        for block in message.content.iter().filter(|block| block.kind == "text") {
+            let text = without_reminders(block.text("text").unwrap_or(""));
+            let text = text.trim();
+            if !text.is_empty() {
+                if !words.is_empty() {
+                    words.push_str("\n\n");
+                }
+                words.push_str(text);
+            }
+        }
+    }
+    words
+}
+
+/// What the model said in a message.
+pub(crate) fn said(message: &Message) -> Vec<&str> {
+    if message.role != Role::Assistant {
+        return Vec::new();
+    }
+    message
+        .content
+        .iter()
+        .filter(|block| block.kind == "text")
+        .filter_map(|block| block.text("text"))
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+        .collect()
+}
+
+/// The newest message in which the user says something, and what.
+pub(crate) fn prompt(messages: &[Message]) -> Option<(usize, String)> {
+    messages.iter().enumerate().rev().find_map(|(at, message)| {
+        let words = own_words(message);
+        (!words.is_empty()).then_some((at, words))
+    })
+}
+
+fn without_reminders(text: &str) -> Cow<'_, str> {
+    if !text.contains(REMINDER.0) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, inside)) = rest.split_once(REMINDER.0) {
+        kept.push_str(before);
+        // A reminder that is never closed is taken for words: nothing of the user's is lost that way.
+        let Some((_, after)) = inside.split_once(REMINDER.1) else {
+            kept.push_str(inside);
+            return Cow::Owned(kept);
+        };
+        rest = after;
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
+/// At most `limit` bytes of a text, cut between characters.
+pub(crate) fn clip(text: &str, limit: usize) -> &str {
+    if text.len() <= limit {
+        return text;
+    }
+    let mut end = limit;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// The first line with something on it, at most `limit` bytes of it.
+pub(crate) fn first_line(text: &str, limit: usize) -> &str {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+    clip(line.unwrap_or(""), limit)
+}

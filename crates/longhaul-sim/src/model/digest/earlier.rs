@@ -1,0 +1,101 @@
+//! An earlier summary that stands in the conversation as a message: recognised by its sections, whoever wrote it, and read
+//! back so that the next summary carries it on.
+
+use super::topic::{Topic, heading};
+
+/// What opens and closes a user message quoted in a summary of ours.
+pub(crate) const QUOTE: (&str, &str) = ("<message>", "</message>");
+
+/// An earlier summary.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Earlier {
+    /// Its sections in order; what stands before the first is left out.
+    sections: Vec<(Topic, String)>,
+}
+
+impl Earlier {
+    /// Reads a message as a summary; none where it is something else.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let mut sections: Vec<(Topic, String)> = Vec::new();
+        let mut quoting = false;
+        for line in text.lines() {
+            let trimmed = line.trim();
+            if trimmed == QUOTE.0 {
+                quoting = true;
+            } else if trimmed == QUOTE.1 {
+                quoting = false;
+            }
+            let next = sections.len() + 1;
+            match heading(line) {
+                Some((number, title))
+                    if !quoting && number == next && Topic::of(title) != Topic::Other =>
+                {
+                    let after = line.split_once(title).map_or("", |(_, after)| after);
+                    let after = after.trim_start_matches(['*', ':', ' ']);
+                    sections.push((Topic::of(title), format!("{after}\n")));
+                }
+                _ => {
+                    if let Some((_, body)) = sections.last_mut() {
+                        body.push_str(line);
+                        body.push('\n');
+                    }
+                }
+            }
+        }
+        (sections.len() >= 5).then_some(Self { sections })
+    }
+
+    /// A summary without sections we know, to be carried on as a whole.
+    pub(crate) fn loose(text: &str) -> Self {
+        Self {
+            sections: vec![(Topic::Solving, text.to_owned())],
+        }
+    }
+
+    /// What it says on a topic, line by line.
+    pub(crate) fn on(&self, topic: Topic) -> Vec<&str> {
+        let bodies = self.sections.iter().filter(|(of, _)| *of == topic);
+        bodies
+            .flat_map(|(_, body)| body.lines())
+            .map(str::trim_end)
+            .filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with("</"))
+            .collect()
+    }
+
+    /// The user messages it quotes: in tags of ours, or as list items.
+    pub(crate) fn messages(&self) -> Vec<String> {
+        let bodies = self
+            .sections
+            .iter()
+            .filter(|(topic, _)| *topic == Topic::Messages);
+        let mut messages: Vec<String> = Vec::new();
+        for (_, body) in bodies {
+            if body.contains(QUOTE.0) {
+                let quotes = body
+                    .split(QUOTE.0)
+                    .skip(1)
+                    .filter_map(|rest| rest.split_once(QUOTE.1));
+                messages.extend(quotes.map(|(message, _)| message.trim().to_owned()));
+                continue;
+            }
+            for line in body.lines() {
+                match line
+                    .trim_start()
+                    .strip_prefix("- ")
+                    .or_else(|| line.trim_start().strip_prefix("* "))
+                {
+                    Some(item) => messages.push(item.trim().trim_matches('"').to_owned()),
+                    None => {
+                        if let Some(last) = messages.last_mut().filter(|_| !line.trim().is_empty())
+                        {
+                            last.push('\n');
+                            last.push_str(line.trim());
+                        }
+                    }
+                }
+            }
+        }
+        messages.retain(|message| !message.is_empty());
+        messages
+    }
+}

@@ -1,0 +1,142 @@
+//! Short answers to a host's helper calls: a title for the conversation, or whatever a demanded JSON format asks for. A
+//! helper call has no tools; it is no part of the conversation's work.
+
+use serde_json::json;
+
+use super::ask::Ask;
+use super::chance::Chance;
+use super::conversation::clip;
+use super::schema::{Palette, answer};
+use super::{Draft, DraftBlock};
+use crate::request::Request;
+
+/// The request is a helper call: it has no tools and asks for a title, or for an answer in a format.
+pub(super) fn is_asked(request: &Request, ask: &Ask<'_>) -> bool {
+    request.tools.is_empty() && (ask.format.is_some() || asks_for_title(request, ask))
+}
+
+/// The draft for a helper call; none where the request is something else.
+pub(super) fn draft(request: &Request, ask: &Ask<'_>, chance: &mut Chance) -> Option<Draft> {
+    let title = title(&ask.words);
+    if let Some(schema) = ask.format {
+        let hints = json!({ "title": title, "name": title, "summary": title, "topic": title, "isNewTopic": true });
+        let phrases = vec![title];
+        let palette = Palette {
+            phrases: &phrases,
+            ..Palette::default()
+        };
+        return Some(text(answer(schema, hints, palette, chance).to_string()));
+    }
+    if !request.tools.is_empty() || !asks_for_title(request, ask) {
+        return None;
+    }
+    let system = request.system.iter().filter_map(|block| block.text("text"));
+    let all: String = system
+        .chain([ask.words.as_str()])
+        .collect::<Vec<_>>()
+        .join("\n");
+    let json = all.contains("JSON") || all.contains("json");
+    Some(text(match (json, all.contains("isNewTopic")) {
+        (true, true) => json!({ "isNewTopic": true, "title": title }).to_string(),
+        (true, false) => json!({ "title": title }).to_string(),
+        (false, _) => title,
+    }))
+}
+
+fn text(text: String) -> Draft {
+    Draft {
+        content: vec![DraftBlock::Text(text)],
+        ..Draft::default()
+    }
+}
+
+fn asks_for_title(request: &Request, ask: &Ask<'_>) -> bool {
+    const VERBS: &[&str] = &[
+        "write",
+        "generate",
+        "create",
+        "give",
+        "come up with",
+        "extract",
+        "suggest",
+        "respond with",
+        "return",
+    ];
+    let asks = |text: &str| {
+        let lower = clip(text, 4_000).to_lowercase();
+        let asked = lower.contains("a title")
+            || lower.contains("short title")
+            || lower.contains("title for")
+            || lower.contains("title that")
+            || lower.contains("\"title\"")
+            || lower.contains("word title")
+            || lower.contains("title generator")
+            || lower.contains("thread title")
+            || lower.contains("conversation title");
+        asked && VERBS.iter().any(|verb| lower.contains(verb))
+    };
+    let brief = request.messages.len() <= 3;
+    let by_system = request
+        .system
+        .iter()
+        .filter_map(|block| block.text("text"))
+        .any(asks);
+    brief && (by_system || asks(&ask.words))
+}
+
+/// A title of a few words from the weightiest part of a text.
+fn title(words: &str) -> String {
+    const LIGHT: &[&str] = &[
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "of",
+        "to",
+        "in",
+        "on",
+        "for",
+        "with",
+        "is",
+        "are",
+        "be",
+        "please",
+        "can",
+        "you",
+        "i",
+        "we",
+        "it",
+        "this",
+        "that",
+        "my",
+        "me",
+        "write",
+        "generate",
+        "title",
+        "conversation",
+        "following",
+        "message",
+        "short",
+    ];
+    // The conversation is often given in tags or behind a colon; what is asked about comes last.
+    let inner = words
+        .split_once('>')
+        .and_then(|(_, after)| after.split_once("</"))
+        .map_or(words, |(inner, _)| inner);
+    let inner = inner.rsplit_once(":\n").map_or(inner, |(_, after)| after);
+    let picked: Vec<String> = inner
+        .split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-')
+        .filter(|word| word.len() > 1 && !LIGHT.contains(&word.to_lowercase().as_str()))
+        .take(6)
+        .map(str::to_owned)
+        .collect();
+    let mut title = match picked.is_empty() {
+        true => "New conversation".to_owned(),
+        false => picked.join(" "),
+    };
+    if let Some(first) = title.get(..1).map(str::to_uppercase) {
+        title.replace_range(..1, &first);
+    }
+    clip(&title, 60).to_owned()
+}

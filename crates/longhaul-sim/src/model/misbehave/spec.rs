@@ -1,0 +1,166 @@
+//! The small language misbehaviour is told in, with errors that say what would have been right.
+
+use std::str::FromStr;
+
+use super::{Deed, Misbehaviour, Rule, When};
+
+/// A line that is no misbehaviour.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// A rule without a colon.
+    #[error("`{rule}`: a rule is WHEN:WHAT, as in `summary:empty*2`")]
+    Shape {
+        /// The rule.
+        rule: String,
+    },
+    /// A word that is not known where it stands.
+    #[error("`{rule}`: `{word}` is not known here{hint}; known are {known}")]
+    Word {
+        /// The rule.
+        rule: String,
+        /// The word.
+        word: String,
+        /// A likely correction.
+        hint: String,
+        /// What is known.
+        known: String,
+    },
+    /// A count that is no number.
+    #[error("`{rule}`: `*{count}` is no count; write `*3` or `*all`")]
+    Count {
+        /// The rule.
+        rule: String,
+        /// What stands there.
+        count: String,
+    },
+    /// A rate that is not from 0 to 1.
+    #[error("`{rule}`: `@{rate}` is no rate; write a number from 0 to 1, as in `@0.1`")]
+    Rate {
+        /// The rule.
+        rule: String,
+        /// What stands there.
+        rate: String,
+    },
+}
+
+const WHENS: &[(&str, When)] = &[
+    ("summary", When::Summary),
+    ("notes", When::Notes),
+    ("turn", When::Turn),
+    ("tool", When::Tool),
+    ("any", When::Any),
+];
+
+fn deeds(when: When) -> &'static [(&'static str, Deed)] {
+    match when {
+        When::Summary => &[
+            ("empty", Deed::Empty),
+            ("untagged", Deed::Untagged),
+            ("error", Deed::Error),
+            ("long", Deed::Long),
+            ("tool", Deed::Call),
+            ("silent", Deed::Silent),
+            ("refuse", Deed::Refuse),
+            ("cut", Deed::Cut),
+        ],
+        When::Notes => &[
+            ("elsewhere", Deed::Elsewhere),
+            ("tool", Deed::Call),
+            ("silent", Deed::Silent),
+            ("refuse", Deed::Refuse),
+            ("cut", Deed::Cut),
+            ("error", Deed::Error),
+        ],
+        When::Tool => &[
+            ("forbidden", Deed::Call),
+            ("unknown", Deed::Unknown),
+            ("invalid", Deed::Invalid),
+        ],
+        When::Turn | When::Any => &[
+            ("silent", Deed::Silent),
+            ("refuse", Deed::Refuse),
+            ("cut", Deed::Cut),
+            ("error", Deed::Error),
+        ],
+    }
+}
+
+impl FromStr for Misbehaviour {
+    type Err = SpecError;
+
+    fn from_str(line: &str) -> Result<Self, SpecError> {
+        let rules = line
+            .split(',')
+            .map(str::trim)
+            .filter(|rule| !rule.is_empty());
+        Ok(Self {
+            rules: rules.map(rule).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn rule(text: &str) -> Result<Rule, SpecError> {
+    let owned = || text.to_owned();
+    let (when, rest) = text
+        .split_once(':')
+        .ok_or_else(|| SpecError::Shape { rule: owned() })?;
+    let (rest, rate) = match rest.split_once('@') {
+        Some((rest, rate)) => (rest, Some(rate.trim())),
+        None => (rest, None),
+    };
+    let (what, count) = match rest.split_once('*') {
+        Some((what, count)) => (what, Some(count.trim())),
+        None => (rest, None),
+    };
+    let when = known(text, when.trim(), WHENS)?;
+    let deed = known(text, what.trim(), deeds(when))?;
+    let left = match (count, rate) {
+        (Some("all"), _) | (None, Some(_)) => None,
+        (None, None) => Some(1),
+        (Some(count), _) => {
+            let number = count.parse().ok().filter(|number| *number > 0);
+            Some(number.ok_or_else(|| SpecError::Count {
+                rule: owned(),
+                count: count.to_owned(),
+            })?)
+        }
+    };
+    let rate = match rate {
+        None => 1.0,
+        Some(rate) => rate
+            .parse()
+            .ok()
+            .filter(|rate| (0.0..=1.0).contains(rate))
+            .ok_or_else(|| SpecError::Rate {
+                rule: owned(),
+                rate: rate.to_owned(),
+            })?,
+    };
+    Ok(Rule {
+        when,
+        deed,
+        left,
+        rate,
+    })
+}
+
+fn known<T: Copy>(rule: &str, word: &str, table: &[(&str, T)]) -> Result<T, SpecError> {
+    if let Some((_, value)) = table.iter().find(|(name, _)| *name == word) {
+        return Ok(*value);
+    }
+    let near = table
+        .iter()
+        .map(|(name, _)| (strsim::osa_distance(name, word), *name))
+        .min();
+    let hint = match near {
+        Some((distance, name)) if distance <= 2 => format!(" (did you mean `{name}`?)"),
+        _ => String::new(),
+    };
+    let names: Vec<String> = table.iter().map(|(name, _)| format!("`{name}`")).collect();
+    Err(SpecError::Word {
+        rule: rule.to_owned(),
+        word: word.to_owned(),
+        hint,
+        known: names.join(", "),
+    })
+}

@@ -1,0 +1,207 @@
+//! What belongs into each section of the notes: facts of the conversation, added to what stands there, within the caps.
+
+use super::page::{Page, Section};
+use crate::model::conversation::{clip, first_line};
+use crate::model::digest::{Digest, Done};
+
+/// Bytes that surely fit a token.
+const BYTES_A_TOKEN: usize = 3;
+/// Tokens of a section and of all where the prompt names no cap.
+const CAPS: (usize, usize) = (2_000, 12_000);
+
+/// How new lines meet what stands there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// They take its place.
+    Replace,
+    /// They are added to it.
+    Add,
+    /// They are written only where nothing stands.
+    Once,
+}
+
+/// The sections that change, with their new text in full.
+pub(super) fn changes<'p>(
+    page: &'p Page<'p>,
+    digest: &Digest<'_>,
+    room: usize,
+) -> Vec<(&'p Section<'p>, String)> {
+    let count = page.sections.len().max(1);
+    let total = page.total_cap.unwrap_or(CAPS.1) * BYTES_A_TOKEN;
+    // An edit repeats the old text, so half the room of the reply is for new text.
+    let share = (total / count).min(room / 2 / count).max(120);
+    let cap = (page.section_cap.unwrap_or(CAPS.0) * BYTES_A_TOKEN).min(share);
+    let mut changes = Vec::new();
+    for section in &page.sections {
+        let (way, lines) = lines(section.title, digest);
+        let body = merged(
+            section.body,
+            &lines,
+            way,
+            cap.saturating_sub(section.head.len()),
+        );
+        if body != section.body && !body.is_empty() {
+            changes.push((section, format!("{}\n{body}", section.head)));
+        }
+    }
+    changes
+}
+
+fn merged(old: &str, lines: &[String], way: Way, cap: usize) -> String {
+    let kept: Vec<&str> = match way {
+        Way::Replace if !lines.is_empty() => Vec::new(),
+        Way::Once if !old.trim().is_empty() => return fitted(old.lines().collect(), cap),
+        _ => old.lines().collect(),
+    };
+    let mut all = kept.clone();
+    let fresh = lines
+        .iter()
+        .map(String::as_str)
+        .filter(|line| !kept.contains(line));
+    all.extend(fresh);
+    fitted(all, cap)
+}
+
+/// The lines within the cap; the oldest go first.
+fn fitted(lines: Vec<&str>, cap: usize) -> String {
+    let mut used = 0;
+    let mut from = lines.len();
+    while from > 0 && used + lines[from - 1].len() < cap {
+        from -= 1;
+        used += lines[from].len() + 1;
+    }
+    match (from == lines.len(), lines.last()) {
+        (true, Some(last)) => clip(last, cap).to_owned(),
+        _ => lines[from..].join("\n"),
+    }
+}
+
+/// What the conversation has for a section of this title.
+fn lines(title: &str, digest: &Digest<'_>) -> (Way, Vec<String>) {
+    let title = title.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| title.contains(word));
+    let changed = || digest.files.iter().filter(|file| file.done != Done::Read);
+    let newest = digest.messages.last();
+    if has(&["title"]) {
+        let words = digest
+            .messages
+            .first()
+            .map(|message| first_line(message, 60).to_owned());
+        (Way::Once, words.into_iter().collect())
+    } else if has(&["current", "state"]) {
+        let mut lines: Vec<String> = newest
+            .map(|message| format!("- At work on: {}", first_line(message, 200)))
+            .into_iter()
+            .collect();
+        let open = digest
+            .todos
+            .iter()
+            .filter(|(_, status)| status != "completed");
+        lines.extend(open.map(|(content, status)| format!("- Open ({status}): {content}")));
+        lines.extend(
+            digest
+                .said
+                .last()
+                .map(|text| format!("- Last said: {}", first_line(text, 200))),
+        );
+        (Way::Replace, lines)
+    } else if has(&["task", "specification", "request"]) {
+        (
+            Way::Add,
+            digest
+                .messages
+                .iter()
+                .map(|message| format!("- The user: \"{}\"", first_line(message, 400)))
+                .collect(),
+        )
+    } else if has(&["file", "function"]) {
+        let line = |file: &crate::model::digest::Touched| {
+            let done = if file.done == Done::Read {
+                "read"
+            } else {
+                "changed"
+            };
+            format!("- `{}` ({done})", file.path)
+        };
+        (Way::Add, digest.files.iter().rev().map(line).collect())
+    } else if has(&["workflow", "command"]) {
+        let mut lines: Vec<String> = digest
+            .ran
+            .iter()
+            .map(|ran| format!("- `{}`", first_line(&ran.command, 160)))
+            .collect();
+        dedup(&mut lines);
+        (Way::Add, lines)
+    } else if has(&["error", "correction"]) {
+        let line = |failure: &crate::model::digest::Failure| {
+            format!(
+                "- {}: {} ({})",
+                failure.call,
+                failure.error,
+                failure.fix.as_deref().unwrap_or("open")
+            )
+        };
+        let mut lines = digest.failures.iter().map(line).collect();
+        dedup(&mut lines);
+        (Way::Add, lines)
+    } else if has(&["documentation", "system", "codebase"]) {
+        let mut folders: Vec<String> = digest
+            .files
+            .iter()
+            .filter_map(|file| file.path.rsplit_once('/'))
+            .map(|(folder, _)| format!("- Work went on in `{folder}`"))
+            .collect();
+        dedup(&mut folders);
+        (Way::Add, folders)
+    } else if has(&["learning", "lesson"]) {
+        let mut fixed: Vec<String> = digest
+            .failures
+            .iter()
+            .filter_map(|failure| {
+                failure
+                    .fix
+                    .as_ref()
+                    .map(|fix| format!("- After \"{}\": {fix}", failure.error))
+            })
+            .collect();
+        dedup(&mut fixed);
+        (Way::Add, fixed)
+    } else if has(&["result", "outcome"]) {
+        let mut lines: Vec<String> = changed()
+            .map(|file| format!("- Changed `{}`", file.path))
+            .collect();
+        lines.extend(
+            digest
+                .ran
+                .iter()
+                .rev()
+                .find(|ran| !ran.failed)
+                .map(|ran| format!("- `{}` said: {}", first_line(&ran.command, 80), ran.said)),
+        );
+        (Way::Add, lines)
+    } else if has(&["log", "history"]) {
+        (
+            Way::Add,
+            digest
+                .walk
+                .iter()
+                .map(|line| format!("- {}", first_line(line, 160)))
+                .collect(),
+        )
+    } else {
+        (
+            Way::Add,
+            digest
+                .said
+                .last()
+                .map(|text| format!("- {}", first_line(text, 200)))
+                .into_iter()
+                .collect(),
+        )
+    }
+}
+
+fn dedup(lines: &mut Vec<String>) {
+    let mut seen = std::collections::BTreeSet::new();
+    lines.retain(|line| seen.insert(line.clone()));
+}

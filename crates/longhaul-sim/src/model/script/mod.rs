@@ -1,0 +1,202 @@
+//! Scripted turns from a file.
+//!
+//! A script is JSON Lines, one turn a line, or one JSON document: a list of turns, or an object with `turns`. Blank lines
+//! and lines that begin with `//` or `#` are left out of JSON Lines.
+//!
+//! A **turn** has any of
+//!
+//! | field | what |
+//! |---|---|
+//! | `thinking` | a text, sent first |
+//! | `text` | a text or a list of texts |
+//! | `tools` | a list of calls `{"name": …, "input": {…}}` |
+//! | `stop` | `end_turn`, `tool_use`, `refusal` or `max_tokens`; by itself `tool_use` where there are calls, else `end_turn` |
+//! | `fault` | the name of a fault the world adds to this call, with or instead of an answer |
+//! | `repeat` | the turn is used for so many calls |
+//! | `match` | the turn answers every call whose last user text contains this, whatever its place |
+//!
+//! Turns without `match` are used in order. The first line of JSON Lines may be a **head**, and in a document the object
+//! itself is it:
+//!
+//! | field | what |
+//! |---|---|
+//! | `script` | 1, the version; marks a line as the head |
+//! | `by` | what counts the turns: `calls` (each call of the session uses one up, the default) or `replies` (as many as there are replies of the model in the conversation, so retries and helper calls use none up) |
+//! | `end` | after the last turn: `stop` (a sentence that says so, the default), `last` (the last turn again), `loop` (from the start), `agent` (the built-in agent goes on) |
+//! | `helpers` | who answers requests for summaries, notes and titles that no `match` answers: `script` (the default) or `built-in` |
+//!
+//! See `examples/script.jsonl` of this crate.
+
+mod read;
+
+use serde_json::Value;
+
+use super::{Draft, DraftBlock, Stop, Turn};
+use crate::request::Role;
+
+pub use read::ScriptError;
+
+const OVER: &str = "The script has no further turns.";
+
+/// One call of a scripted turn.
+#[derive(Debug, Clone, PartialEq)]
+struct Call {
+    name: String,
+    input: Value,
+}
+
+/// A scripted turn.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Step {
+    line: usize,
+    thinking: Option<String>,
+    texts: Vec<String>,
+    calls: Vec<Call>,
+    stop: Stop,
+    fault: Option<String>,
+    repeat: u64,
+    pattern: Option<String>,
+}
+
+/// What counts the turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum By {
+    #[default]
+    Calls,
+    Replies,
+}
+
+/// What comes after the last turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum End {
+    #[default]
+    Stop,
+    Last,
+    Loop,
+    Agent,
+}
+
+/// Who answers helper requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Helpers {
+    #[default]
+    Script,
+    BuiltIn,
+}
+
+/// What a call is to a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// A turn of the conversation.
+    Turn,
+    /// A summary, notes, a title.
+    Helper,
+}
+
+/// Scripted turns.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Script {
+    rules: Vec<Step>,
+    steps: Vec<Step>,
+    by: By,
+    end: End,
+    helpers: Helpers,
+}
+
+impl Script {
+    /// Reads a script.
+    ///
+    /// # Errors
+    /// Where it is no script; the error names the line.
+    pub fn parse(text: &str) -> Result<Self, ScriptError> {
+        read::script(text)
+    }
+
+    /// The faults it names and the lines they stand on, so that a host can refuse a name it does not know at the start.
+    pub fn faults(&self) -> impl Iterator<Item = (usize, &str)> {
+        let all = self.rules.iter().chain(&self.steps);
+        all.filter_map(|step| step.fault.as_deref().map(|fault| (step.line, fault)))
+    }
+
+    /// The reply to a call; none where the script leaves it to the built-in model.
+    pub(super) fn reply(&self, turn: &Turn<'_>, words: &str, asked: Asked) -> Option<Draft> {
+        match self.step(turn, words, asked) {
+            Found::Step(step) => Some(step.draft()),
+            Found::Over => Some(Draft {
+                content: vec![DraftBlock::Text(OVER.to_owned())],
+                ..Draft::default()
+            }),
+            Found::Nothing => None,
+        }
+    }
+
+    /// The fault that goes with a call.
+    pub(super) fn fault(&self, turn: &Turn<'_>, words: &str, asked: Asked) -> Option<&str> {
+        match self.step(turn, words, asked) {
+            Found::Step(step) => step.fault.as_deref(),
+            Found::Over | Found::Nothing => None,
+        }
+    }
+
+    fn step(&self, turn: &Turn<'_>, words: &str, asked: Asked) -> Found<'_> {
+        let matching = |step: &&Step| {
+            step.pattern
+                .as_deref()
+                .is_some_and(|pattern| words.contains(pattern))
+        };
+        if let Some(step) = self.rules.iter().find(matching) {
+            return Found::Step(step);
+        }
+        if asked == Asked::Helper && self.helpers == Helpers::BuiltIn {
+            return Found::Nothing;
+        }
+        let at = match self.by {
+            By::Calls => turn.index,
+            By::Replies => {
+                let replies = turn
+                    .request
+                    .messages
+                    .iter()
+                    .filter(|message| message.role == Role::Assistant);
+                replies.count() as u64
+            }
+        };
+        let length: u64 = self.steps.iter().map(|step| step.repeat).sum();
+        let mut at = match self.end {
+            End::Loop if length > 0 => at % length,
+            _ => at,
+        };
+        for step in &self.steps {
+            if at < step.repeat {
+                return Found::Step(step);
+            }
+            at -= step.repeat;
+        }
+        match (self.end, self.steps.last()) {
+            (End::Last, Some(step)) => Found::Step(step),
+            (End::Agent, _) => Found::Nothing,
+            _ => Found::Over,
+        }
+    }
+}
+
+enum Found<'a> {
+    Step(&'a Step),
+    Over,
+    Nothing,
+}
+
+impl Step {
+    fn draft(&self) -> Draft {
+        let thinking = self.thinking.iter().cloned().map(DraftBlock::Thinking);
+        let texts = self.texts.iter().cloned().map(DraftBlock::Text);
+        let calls = self.calls.iter().map(|call| DraftBlock::ToolUse {
+            name: call.name.clone(),
+            input: call.input.clone(),
+        });
+        Draft {
+            content: thinking.chain(texts).chain(calls).collect(),
+            stop: self.stop,
+        }
+    }
+}

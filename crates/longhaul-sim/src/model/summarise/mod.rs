@@ -1,0 +1,199 @@
+//! Summaries on request: extractive and honest. Everything in them is drawn from the conversation; the user's messages
+//! are quoted word for word as long as there is room.
+//!
+//! A request is known by what it asks for: the tags `<summary>` or `<analysis>`, with a word that asks to summarise. The
+//! headings it lists are the ones that are used, so the variants (a whole conversation, a part of it) come by themselves.
+//! `sections` finds what a section says, `room` shares out the length.
+
+mod room;
+mod sections;
+
+use super::ask::Ask;
+use super::conversation::{clip, own_words};
+use super::digest::{Digest, Last, Topic, asked_headings};
+use super::{Draft, DraftBlock};
+use crate::request::{Message, Request};
+
+/// Bytes a summary has at most, however much it is allowed.
+const LONGEST: usize = 60_000;
+/// Shortest room worth sharing out.
+const SHORTEST: usize = 400;
+
+const DEFAULT_HEADINGS: &[&str] = &[
+    "Primary request and intent",
+    "Key technical concepts",
+    "Files and code",
+    "Errors and fixes",
+    "Problem solving",
+    "All user messages",
+    "Pending tasks",
+    "Current work",
+    "Next step",
+];
+
+/// A user's words ask for a summary: they name the tags and, beside them, say that it is to be one. The tags of the same
+/// name in HTML come with `<details>`.
+pub fn is_asked(words: &str) -> bool {
+    const TAGS: &[&str] = &["<summary>", "</summary>", "<analysis>", "</analysis>"];
+    const ASKING: &[&str] = &["summar", "recap", "condense", "compact", "conversation"];
+    let lower = words.to_lowercase();
+    if !TAGS.iter().any(|tag| lower.contains(tag)) || lower.contains("<details>") {
+        return false;
+    }
+    let beside = TAGS.iter().fold(lower, |text, tag| text.replace(tag, " "));
+    ASKING.iter().any(|word| beside.contains(word))
+}
+
+/// The reply to a request for a summary; none where the request asks for something else.
+pub fn reply(request: &Request) -> Option<Draft> {
+    let ask = Ask::of(request);
+    is_asked(&ask.words).then(|| draft(request, &ask))
+}
+
+/// A summary of these messages in tags, of at most so many bytes, under the default headings; for whoever compacts without
+/// a prompt.
+pub fn summary_of(messages: &[Message], room: usize) -> String {
+    write(
+        &Digest::of(messages, Last::Counts),
+        &Wanted::default(),
+        room.min(LONGEST),
+    )
+}
+
+pub(super) fn draft(request: &Request, ask: &Ask<'_>) -> Draft {
+    let messages = &request.messages[..(ask.prompt_at + 1).min(request.messages.len())];
+    let wanted = Wanted::read(&ask.words);
+    let digest = Digest::of(&messages[begin(messages, &ask.words)..], Last::Asks);
+    Draft {
+        content: vec![DraftBlock::Text(write(
+            &digest,
+            &wanted,
+            ask.room.min(LONGEST),
+        ))],
+        ..Draft::default()
+    }
+}
+
+/// What a request wants of the summary.
+#[derive(Debug)]
+struct Wanted {
+    headings: Vec<(Topic, String)>,
+    analysis: bool,
+    instructions: Option<String>,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Self {
+            headings: DEFAULT_HEADINGS
+                .iter()
+                .map(|title| (Topic::of(title), (*title).to_owned()))
+                .collect(),
+            analysis: false,
+            instructions: None,
+        }
+    }
+}
+
+impl Wanted {
+    fn read(words: &str) -> Self {
+        let asked = asked_headings(words);
+        let default = Self::default();
+        Self {
+            headings: if asked.is_empty() {
+                default.headings
+            } else {
+                asked
+            },
+            analysis: words.to_lowercase().contains("<analysis>"),
+            instructions: instructions(words),
+        }
+    }
+}
+
+/// Instructions added to the request, under a heading that says so.
+fn instructions(words: &str) -> Option<String> {
+    let mut lines = words.lines().skip_while(|line| {
+        let lower = line.trim().trim_matches(['#', '*', ' ']).to_lowercase();
+        let kinds = [
+            "additional",
+            "custom",
+            "compact",
+            "extra",
+            "further",
+            "user",
+        ];
+        !kinds
+            .iter()
+            .any(|kind| lower.starts_with(&format!("{kind} instruction")))
+    });
+    let first = lines.next()?;
+    let mut text = first
+        .split_once(':')
+        .map_or("", |(_, after)| after)
+        .trim()
+        .to_owned();
+    for line in lines {
+        let upper = line.trim_start();
+        if upper.starts_with("REMINDER")
+            || upper.starts_with("IMPORTANT")
+            || upper.starts_with("CRITICAL")
+        {
+            break;
+        }
+        text.push('\n');
+        text.push_str(line.trim_end());
+    }
+    let text = text.trim();
+    (!text.is_empty()).then(|| clip(text, 2_000).to_owned())
+}
+
+/// Where the part to summarise begins: at the message a request for a later part quotes, else at the start.
+fn begin(messages: &[Message], words: &str) -> usize {
+    let lower = words.to_lowercase();
+    let partly = [
+        "recent",
+        "from here",
+        "after this message",
+        "beginning with",
+        "starting with",
+        "from the message",
+    ];
+    if !partly.iter().any(|word| lower.contains(word)) {
+        return 0;
+    }
+    let earlier = &messages[..messages.len().saturating_sub(1)];
+    let quoted = |message: &Message| {
+        let said = own_words(message);
+        let head = clip(said.trim(), 80);
+        head.len() >= 12 && words.contains(head)
+    };
+    earlier.iter().rposition(quoted).unwrap_or(0)
+}
+
+fn write(digest: &Digest<'_>, wanted: &Wanted, room: usize) -> String {
+    let room = room.max(SHORTEST);
+    let mut text = String::new();
+    if wanted.analysis {
+        let analysis = sections::analysis(digest, wanted.instructions.as_deref(), room / 6);
+        text.push_str(&format!("<analysis>\n{analysis}\n</analysis>\n\n"));
+    }
+    text.push_str("<summary>\n");
+    let overhead: usize = wanted
+        .headings
+        .iter()
+        .map(|(_, title)| title.len() + 8)
+        .sum();
+    let left = room.saturating_sub(text.len() + overhead + "</summary>".len());
+    let bodies = room::share(
+        digest,
+        &wanted.headings,
+        wanted.instructions.as_deref(),
+        left,
+    );
+    for (index, ((_, title), body)) in wanted.headings.iter().zip(bodies).enumerate() {
+        text.push_str(&format!("{}. {title}:\n{body}\n", index + 1));
+    }
+    text.push_str("</summary>");
+    text
+}

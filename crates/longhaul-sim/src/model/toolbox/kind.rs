@@ -1,0 +1,160 @@
+//! What a tool is for, told by its name, its type and the fields it takes.
+
+use serde_json::{Value, json};
+
+use super::PATH_FIELDS;
+use crate::request::Tool;
+
+/// What a tool is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// Reads a file.
+    Read,
+    /// Searches in files.
+    Grep,
+    /// Finds files by name.
+    Glob,
+    /// Lists a folder.
+    List,
+    /// Replaces a text in a file.
+    Edit,
+    /// Replaces several texts in a file.
+    MultiEdit,
+    /// Views, edits and creates files by a command field.
+    Editor,
+    /// Writes a file.
+    Write,
+    /// Runs a command.
+    Bash,
+    /// Replaces the todo list.
+    Todo,
+    /// Starts a sub-agent.
+    Task,
+    /// Loads a skill.
+    Skill,
+    /// Fetches a page.
+    Fetch,
+    /// Begins planning.
+    EnterPlan,
+    /// Presents the plan.
+    ExitPlan,
+    /// Keeps files across sessions.
+    Memory,
+    /// Needs an id from somewhere, asks the user, or does what cannot be taken back: called only when forced.
+    Delicate,
+    /// Anything else; used by its schema.
+    Other,
+}
+
+/// What a tool of this name is for, whatever the request; for reading results of calls.
+pub(crate) fn kind_of_name(name: &str) -> Kind {
+    let squeezed: String = name
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|letter| letter.to_ascii_lowercase())
+        .collect();
+    match squeezed.as_str() {
+        "read" | "readfile" | "fileread" | "view" | "viewfile" | "openfile" => Kind::Read,
+        "grep" | "search" | "searchfiles" | "ripgrep" | "rg" | "greptool" | "codesearch" => {
+            Kind::Grep
+        }
+        "glob" | "findfiles" | "globtool" | "filesearch" => Kind::Glob,
+        "ls" | "list" | "listdir" | "listfiles" | "listdirectory" => Kind::List,
+        "edit" | "editfile" | "strreplace" | "replace" | "fileedit" => Kind::Edit,
+        "multiedit" => Kind::MultiEdit,
+        "strreplacebasededittool" | "strreplaceeditor" | "texteditor" => Kind::Editor,
+        "write" | "writefile" | "createfile" | "filewrite" => Kind::Write,
+        "bash" | "shell" | "runcommand" | "execute" | "executecommand" | "terminal"
+        | "localshell" => Kind::Bash,
+        "todowrite" | "todo" | "updatetodos" | "writetodos" => Kind::Todo,
+        "task" | "agent" | "dispatchagent" | "subagent" => Kind::Task,
+        "skill" => Kind::Skill,
+        "webfetch" | "fetch" | "fetchurl" => Kind::Fetch,
+        "enterplanmode" => Kind::EnterPlan,
+        "exitplanmode" => Kind::ExitPlan,
+        "memory" => Kind::Memory,
+        "bashoutput" | "killshell" | "killbash" | "taskoutput" | "taskstop" | "taskupdate"
+        | "taskget" | "agentoutput" | "notebookedit" | "computer" | "sendmessage" => Kind::Delicate,
+        _ if squeezed.contains("ask") && squeezed.contains("user") => Kind::Delicate,
+        _ if says_lasting(name) => Kind::Delicate,
+        _ => Kind::Other,
+    }
+}
+
+/// What a tool of a request is for; none for those the server runs itself.
+pub(super) fn kind_of(tool: &Tool) -> Option<Kind> {
+    match tool.kind.as_deref() {
+        None | Some("custom") => {}
+        Some(kind) if kind.starts_with("bash_2") => return Some(Kind::Bash),
+        Some(kind) if kind.starts_with("text_editor_") => return Some(Kind::Editor),
+        Some(kind) if kind.starts_with("memory_") => return Some(Kind::Memory),
+        Some(kind) if kind.starts_with("computer_") => return Some(Kind::Delicate),
+        Some(_) => return None,
+    }
+    let kind = kind_of_name(&tool.name);
+    let field = |name: &str| {
+        let schema = tool.fields.get("input_schema");
+        schema
+            .and_then(|schema| schema.get("properties")?.get(name))
+            .is_some()
+    };
+    let path = PATH_FIELDS.iter().any(|name| field(name));
+    // A tool that only shares a name with a known one is used by its schema.
+    let as_known = match kind {
+        Kind::Read | Kind::List => path,
+        Kind::Edit => path && field("old_string") && field("new_string"),
+        Kind::MultiEdit => path && field("edits"),
+        Kind::Write => path && field("content"),
+        Kind::Grep | Kind::Glob => field("pattern"),
+        Kind::Bash => field("command"),
+        Kind::Todo => field("todos"),
+        Kind::Task => field("prompt"),
+        Kind::Skill => field("skill") || field("command") || field("name"),
+        Kind::Fetch => field("url"),
+        Kind::Editor | Kind::Memory => field("command"),
+        Kind::EnterPlan | Kind::ExitPlan | Kind::Delicate | Kind::Other => true,
+    };
+    Some(if as_known { kind } else { Kind::Other })
+}
+
+/// The name says that something is sent, deleted or put into the world.
+fn says_lasting(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    const LASTING: &[&str] = &[
+        "delete", "remove", "destroy", "drop", "kill", "send", "deploy", "publish", "push",
+        "merge", "purchase", "pay", "cron", "schedule",
+    ];
+    lower
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .any(|part| LASTING.iter().any(|word| part.starts_with(word)))
+}
+
+/// Schemas of the tools the API defines by type.
+pub(super) fn typed_schema(kind: Kind) -> Value {
+    let text = json!({ "type": "string" });
+    let commands: &[&str] = match kind {
+        Kind::Bash => {
+            return json!({ "type": "object", "properties": { "command": text }, "required": ["command"] });
+        }
+        Kind::Editor => &["view", "str_replace", "create", "insert"],
+        Kind::Memory => &[
+            "view",
+            "create",
+            "str_replace",
+            "insert",
+            "delete",
+            "rename",
+        ],
+        _ => return json!({ "type": "object", "properties": {} }),
+    };
+    json!({
+        "type": "object",
+        "properties": {
+            "command": { "type": "string", "enum": commands },
+            "path": text, "file_text": text, "old_str": text, "new_str": text, "insert_text": text,
+            "insert_line": { "type": "integer", "minimum": 0 },
+            "view_range": { "type": "array", "items": { "type": "integer" } },
+        },
+        "required": ["command", "path"],
+    })
+}

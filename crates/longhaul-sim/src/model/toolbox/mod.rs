@@ -1,0 +1,200 @@
+//! The tools a request offers, told apart by name, type and schema. What is not known is still usable by its schema;
+//! tools the server runs itself, tools not yet loaded and tools taken away are not offered to the model.
+
+mod kind;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::chance::Chance;
+use super::schema::{Extras, Palette, fit};
+use crate::request::{Request, Role, Tool};
+use kind::{kind_of, typed_schema};
+
+pub(crate) use kind::{Kind, kind_of_name};
+
+/// Names of the field that takes a path, in the order they are looked for.
+pub(crate) const PATH_FIELDS: &[&str] = &[
+    "file_path",
+    "path",
+    "filePath",
+    "filename",
+    "target_file",
+    "file",
+    "notebook_path",
+];
+
+/// How far back discovered tools are looked for.
+const LOOK_BACK: usize = 60;
+
+/// A tool on offer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Offer<'a> {
+    /// Its definition.
+    pub(crate) tool: &'a Tool,
+    /// What it is for.
+    pub(crate) kind: Kind,
+}
+
+impl<'a> Offer<'a> {
+    /// Its name.
+    pub(crate) fn name(&self) -> &'a str {
+        &self.tool.name
+    }
+
+    /// What it says of itself.
+    pub(crate) fn description(&self) -> &'a str {
+        self.tool
+            .fields
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or("")
+    }
+
+    /// The schema of its input.
+    pub(crate) fn schema(&self) -> Cow<'a, Value> {
+        match self.tool.fields.get("input_schema") {
+            Some(schema) => Cow::Borrowed(schema),
+            None => Cow::Owned(typed_schema(self.kind)),
+        }
+    }
+
+    /// The definition of a field of its input.
+    pub(crate) fn field(&self, name: &str) -> Option<Value> {
+        self.schema().get("properties")?.get(name).cloned()
+    }
+
+    /// The field that takes a path.
+    pub(crate) fn path_field(&self) -> Option<&'static str> {
+        PATH_FIELDS
+            .iter()
+            .copied()
+            .find(|name| self.field(name).is_some())
+    }
+
+    /// An input that keeps of `hints` what its schema has.
+    pub(crate) fn input(&self, hints: Value, palette: Palette<'_>, chance: &mut Chance) -> Value {
+        let extras = match self.kind {
+            Kind::Other => Extras::Some,
+            _ => Extras::None,
+        };
+        fit(&self.schema(), hints, extras, palette, chance)
+    }
+}
+
+/// The tools on offer.
+#[derive(Debug, Clone)]
+pub(crate) struct Toolbox<'a> {
+    offers: Vec<Offer<'a>>,
+}
+
+impl<'a> Toolbox<'a> {
+    /// Those of a request.
+    pub(crate) fn of(request: &'a Request) -> Self {
+        let known = if request.tools.iter().any(|tool| tool.deferred) {
+            discovered(request)
+        } else {
+            BTreeSet::new()
+        };
+        let gone = removed(request);
+        let offers = request
+            .tools
+            .iter()
+            .filter(|tool| !tool.deferred || known.contains(tool.name.as_str()))
+            .filter(|tool| !gone.contains(tool.name.as_str()))
+            .filter_map(|tool| kind_of(tool).map(|kind| Offer { tool, kind }))
+            .collect();
+        Self { offers }
+    }
+
+    /// The same without those the test refuses.
+    pub(crate) fn filtered(mut self, keep: impl Fn(&Offer<'_>) -> bool) -> Self {
+        self.offers.retain(keep);
+        self
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> &[Offer<'a>] {
+        &self.offers
+    }
+
+    /// The first of a kind.
+    pub(crate) fn of_kind(&self, kind: Kind) -> Option<Offer<'a>> {
+        self.offers.iter().find(|offer| offer.kind == kind).copied()
+    }
+
+    /// One by its name.
+    pub(crate) fn named(&self, name: &str) -> Option<Offer<'a>> {
+        self.offers
+            .iter()
+            .find(|offer| offer.name() == name)
+            .copied()
+    }
+}
+
+fn discovered(request: &Request) -> BTreeSet<&str> {
+    fn names<'v>(value: &'v Value, found: &mut BTreeSet<&'v str>) {
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| names(item, found)),
+            Value::Object(map) => {
+                if map.get("type").and_then(Value::as_str) == Some("tool_reference") {
+                    found.extend(map.get("tool_name").and_then(Value::as_str));
+                }
+                for key in ["content", "tool_references"] {
+                    if let Some(inner) = map.get(key) {
+                        names(inner, found);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut found = BTreeSet::new();
+    for block in request
+        .messages
+        .iter()
+        .rev()
+        .take(LOOK_BACK)
+        .flat_map(|message| &message.content)
+    {
+        if matches!(
+            block.kind.as_str(),
+            "tool_result" | "tool_search_tool_result"
+        ) && let Some(content) = block.fields.get("content")
+        {
+            names(content, &mut found);
+        }
+    }
+    found
+}
+
+fn removed(request: &Request) -> BTreeSet<&str> {
+    let mut gone = BTreeSet::new();
+    for message in request
+        .messages
+        .iter()
+        .filter(|message| message.role == Role::System)
+    {
+        for block in &message.content {
+            let tool = block.fields.get("tool");
+            let name = block
+                .text("name")
+                .or_else(|| block.text("tool_name"))
+                .or_else(|| tool.and_then(Value::as_str))
+                .or_else(|| {
+                    tool?
+                        .get("name")
+                        .or_else(|| tool?.get("tool_name"))?
+                        .as_str()
+                });
+            match (block.kind.as_str(), name) {
+                ("tool_removal", Some(name)) => gone.insert(name),
+                ("tool_addition", Some(name)) => gone.remove(name),
+                _ => false,
+            };
+        }
+    }
+    gone
+}

@@ -1,0 +1,130 @@
+//! A layout with some blocks changed: what server-side clearing does to a prompt.
+
+use std::collections::BTreeMap;
+
+use super::extra::Extra;
+use super::layout::{Layout, Scheme};
+use super::parts::{asks_for_citations, has_image, role_mask};
+use crate::call::ApiError;
+use crate::request::{Block, Request, identity};
+use crate::tokens::Counter;
+
+/// What becomes of a block.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// It is taken out.
+    Remove,
+    /// Another stands in its place.
+    Replace(Block),
+}
+
+/// Changes by message and block.
+#[derive(Debug, Clone, Default)]
+pub struct Changes(pub BTreeMap<(usize, usize), Change>);
+
+impl Changes {
+    /// The request with the changes made. A message that is left empty stays, empty.
+    pub fn applied(&self, request: &Request) -> Request {
+        let mut changed = request.clone();
+        // From the back, so that indices stay true.
+        for ((message, block), change) in self.0.iter().rev() {
+            let Some(message) = changed.messages.get_mut(*message) else {
+                continue;
+            };
+            match change {
+                Change::Remove if *block < message.content.len() => {
+                    message.content.remove(*block);
+                }
+                Change::Remove => {}
+                Change::Replace(other) => {
+                    if let Some(there) = message.content.get_mut(*block) {
+                        *there = other.clone();
+                    }
+                }
+            }
+        }
+        changed
+    }
+}
+
+impl Layout {
+    /// The block of a message that a position is, and where it stands in the request this layout is of.
+    pub fn block_at<'a>(
+        &self,
+        request: &'a Request,
+        index: usize,
+    ) -> Option<((usize, usize), &'a Block)> {
+        let slot = self.slots.get(index)?;
+        let message = slot.message?;
+        let block = request.messages.get(message)?.content.get(slot.block)?;
+        Some(((message, slot.block), block))
+    }
+
+    /// The layout of a request with changes. `request` is as it was before them.
+    pub fn edited(
+        &self,
+        request: &Request,
+        changes: &Changes,
+        scheme: Scheme<'_>,
+        counter: &mut Counter,
+    ) -> Result<Self, ApiError> {
+        let mut new = self.clone();
+        new.take_back_automatic();
+        let (positions, slots) = (
+            std::mem::take(&mut new.prompt.positions),
+            std::mem::take(&mut new.slots),
+        );
+        new.starts.clear();
+        (new.images, new.citations) = (None, None);
+        // Tokens in front of a block that is taken out belong to the next of its message.
+        let mut frame = (None, 0);
+        for (mut position, slot) in positions.into_iter().zip(slots) {
+            let here = new.prompt.positions.len();
+            let Some(index) = slot.message else {
+                new.prompt.positions.push(position);
+                new.slots.push(slot);
+                continue;
+            };
+            while new.starts.len() <= index {
+                new.starts.push(here);
+            }
+            let message = request.messages.get(index);
+            let Some(block) = message.and_then(|message| message.content.get(slot.block)) else {
+                continue;
+            };
+            if frame.0 == Some(index) {
+                position.tokens += frame.1;
+            }
+            frame = (None, 0);
+            let change = changes.0.get(&(index, slot.block));
+            if let Some(change) = change {
+                let own = counter.block(block, identity::of_block(block), scheme.family());
+                let around = position.tokens.saturating_sub(own);
+                let Change::Replace(other) = change else {
+                    frame = (Some(index), around);
+                    continue;
+                };
+                let identity = identity::of_block(other);
+                position.tokens = around + counter.block(other, identity, scheme.family());
+                position.identity = identity ^ message.map_or(0, |m| role_mask(m.role));
+            }
+            let shown = match change {
+                Some(Change::Replace(other)) => other,
+                _ => block,
+            };
+            new.images = new.images.or_else(|| has_image(shown).then_some(here));
+            new.citations = new
+                .citations
+                .or_else(|| asks_for_citations(shown).then_some(here));
+            new.prompt.positions.push(position);
+            new.slots.push(slot);
+        }
+        new.keys = new.keys_of(request, scheme);
+        new.extra = Extra::of(request, scheme.spec, new.keys.features, counter);
+        new.chain(0);
+        new.prompt.markers.clear();
+        new.note_markers(0);
+        new.place_automatic(request.automatic_cache)?;
+        Ok(new)
+    }
+}

@@ -1,0 +1,60 @@
+//! What the provider adds to a prompt: instructions for tools, citations, output formats, thinking.
+//!
+//! Those for tools are documented (API-FACTS §4.9); the others, and where they stand, are read off recorded requests.
+
+use longhaul_core::models::{ModelSpec, ToolOverhead};
+
+use super::key::{self, Features};
+use crate::request::Request;
+use crate::tokens::{Counter, Family};
+
+/// For models of which it is not known.
+const TOOLS: ToolOverhead = ToolOverhead {
+    auto: 346,
+    forced: 313,
+};
+/// Share of the instructions for tools that stands behind the definitions.
+const BEHIND: u64 = 4;
+const CITATIONS: u64 = 575;
+const FORMAT: u64 = 83;
+const BUDGETED_THINKING: u64 = 28;
+
+/// Tokens added at the start of each level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Extra {
+    pub(super) tools: u64,
+    pub(super) system: u64,
+    pub(super) messages: u64,
+}
+
+impl Extra {
+    /// What is added to a request.
+    pub(super) fn of(
+        request: &Request,
+        spec: &ModelSpec,
+        features: Features,
+        counter: &Counter,
+    ) -> Self {
+        let given = request.tools.iter().any(|tool| !tool.deferred);
+        let overhead = spec.tool_overhead.unwrap_or(TOOLS);
+        let tools = match key::forces_a_tool(request) {
+            _ if !given => 0,
+            true => overhead.forced,
+            false => overhead.auto,
+        };
+        let behind = tools / BEHIND;
+        let format = key::formats(request).map(|format| {
+            let schema = counter.text(&format.to_string(), Family::from(spec.tokenizer));
+            FORMAT + schema * 3 / 2
+        });
+        let citations = if features.citations { CITATIONS } else { 0 };
+        Self {
+            tools: tools - behind,
+            system: behind + citations + format.sum::<u64>(),
+            messages: match request.tag("thinking") {
+                Some("enabled") => BUDGETED_THINKING,
+                _ => 0,
+            },
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! From a request to positions, and from one request of a conversation to the next.
+//!
+//! A layout is extended rather than made anew: of the messages that are byte for byte those of the earlier request
+//! nothing is hashed or counted again. The hash of a position chains its own identity to the prefix before it.
+
+use std::collections::BTreeSet;
+
+use longhaul_core::models::{ModelSpec, PriorThinking};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::automatic;
+use super::extra::Extra;
+use super::key::{self, Features, Keys};
+use super::parts::{
+    Begin, asks_for_citations, begin, discovered, has_image, head, is_summary, newest_turn,
+    role_mask, summarised,
+};
+use super::{Level, Position, Prompt};
+use crate::call::ApiError;
+use crate::request::{Request, Ttl, identity};
+use crate::tokens::{Counter, FIRST_MESSAGE, Family, NEXT_MESSAGE, OPENING};
+
+/// For whom a request is laid out.
+#[derive(Debug, Clone, Copy)]
+pub struct Scheme<'a> {
+    /// The model.
+    pub spec: &'a ModelSpec,
+    /// `anthropic-beta`.
+    pub betas: &'a BTreeSet<String>,
+}
+
+impl Scheme<'_> {
+    pub(super) fn family(&self) -> Family {
+        Family::from(self.spec.tokenizer)
+    }
+}
+
+/// The block a position is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Slot {
+    /// It can carry a marker.
+    pub(super) able: bool,
+    /// Index of its message; none for tools and system.
+    pub(super) message: Option<usize>,
+    /// Index in its message.
+    pub(super) block: usize,
+}
+
+/// A request laid out, with what is needed to extend it.
+#[derive(Debug, Clone, Default)]
+pub struct Layout {
+    /// The positions.
+    pub prompt: Prompt,
+    /// Positions of tools and system.
+    pub(super) head: usize,
+    /// For each message the index of its first position.
+    pub(super) starts: Vec<usize>,
+    /// Of each position, the block it is.
+    pub(super) slots: Vec<Slot>,
+    model: String,
+    pub(super) keys: Keys,
+    pub(super) extra: Extra,
+    /// The first position with an image, and the first that asks for citations.
+    pub(super) images: Option<usize>,
+    pub(super) citations: Option<usize>,
+    /// The first message with thinking in it.
+    pub(super) thinking: Option<usize>,
+    /// Where the conversation begins: behind what a compaction block stands for.
+    begins: Begin,
+    automatic: Option<usize>,
+}
+
+impl Layout {
+    /// Lays a request out.
+    pub fn of(
+        request: &Request,
+        scheme: Scheme<'_>,
+        counter: &mut Counter,
+    ) -> Result<Self, ApiError> {
+        Self::default().extended(request, 0, scheme, counter)
+    }
+
+    /// Lays out a request whose first `kept` messages are those of the request this layout is of.
+    pub fn extended(
+        mut self,
+        request: &Request,
+        kept: usize,
+        scheme: Scheme<'_>,
+        counter: &mut Counter,
+    ) -> Result<Self, ApiError> {
+        if self.model != scheme.spec.id {
+            // Another model counts and strips otherwise.
+            self = Self {
+                model: scheme.spec.id.clone(),
+                ..Self::default()
+            };
+        }
+        self.take_back_automatic();
+        let kept = self.keepable(request, kept, scheme.spec);
+        let head = head(request, scheme, counter);
+        let moved = self.put_head(head);
+        let from = self.truncate(kept);
+        self.push_messages(request, kept, scheme, counter);
+        let keys = self.keys_of(request, scheme);
+        let extra = Extra::of(request, scheme.spec, keys.features, counter);
+        let first = match () {
+            () if moved
+                || extra != self.extra
+                || keys.tools != self.keys.tools
+                || keys.system != self.keys.system =>
+            {
+                0
+            }
+            () if keys.messages != self.keys.messages => self.head,
+            () => from,
+        };
+        (self.keys, self.extra) = (keys, extra);
+        self.chain(first);
+        self.note_markers(if moved { 0 } else { from });
+        self.place_automatic(request.automatic_cache)?;
+        Ok(self)
+    }
+
+    pub(super) fn place_automatic(&mut self, ttl: Option<Ttl>) -> Result<(), ApiError> {
+        let Some(ttl) = ttl else { return Ok(()) };
+        let slots = &self.slots;
+        let eligible = |index: usize| slots.get(index).is_some_and(|slot| slot.able);
+        self.automatic = automatic::place(&mut self.prompt, ttl, eligible)?;
+        Ok(())
+    }
+
+    pub(super) fn take_back_automatic(&mut self) {
+        let Some(index) = self.automatic.take() else {
+            return;
+        };
+        if let Some(position) = self.prompt.positions.get_mut(index) {
+            position.marker = None;
+        }
+        self.prompt.markers.retain(|&marker| marker != index);
+    }
+
+    pub(super) fn keys_of(&self, request: &Request, scheme: Scheme<'_>) -> Keys {
+        let features = Features {
+            images: self.images.is_some(),
+            citations: self.citations.is_some(),
+        };
+        key::keys(request, &scheme.spec.id, scheme.betas, features)
+    }
+
+    /// How many messages can be left as they are: none where a new one changes what is shown of the old.
+    fn keepable(&mut self, request: &Request, kept: usize, spec: &ModelSpec) -> usize {
+        let mut kept = kept.min(self.starts.len());
+        let begins = match self.begins == Begin::default() && !summarised(request, kept) {
+            true => Begin::default(),
+            false => begin(request),
+        };
+        if begins != self.begins {
+            self.begins = begins;
+            kept = 0;
+        }
+        match (spec.thinking.prior, self.thinking) {
+            (PriorThinking::Strip, Some(first)) => kept.min(first),
+            _ => kept,
+        }
+    }
+
+    /// Puts tools and system in front. Says whether anything but markers changed.
+    fn put_head(&mut self, head: Vec<Position>) -> bool {
+        let old = self.prompt.positions.get(..self.head).unwrap_or_default();
+        let same = old.len() == head.len()
+            && old.iter().zip(&head).all(|(old, new)| {
+                old.identity == new.identity && old.tokens == new.tokens && old.level == new.level
+            });
+        if same {
+            for (old, new) in self.prompt.positions.iter_mut().zip(head) {
+                old.marker = new.marker;
+            }
+            return false;
+        }
+        let (was, is) = (self.head, head.len());
+        let shift = |index: &mut usize| *index = *index - was + is;
+        let slot = Slot {
+            able: true,
+            ..Slot::default()
+        };
+        self.slots.splice(..was, std::iter::repeat_n(slot, is));
+        self.prompt.positions.splice(..was, head);
+        self.starts.iter_mut().for_each(shift);
+        self.images.iter_mut().for_each(shift);
+        self.citations.iter_mut().for_each(shift);
+        self.prompt.markers.clear();
+        self.head = is;
+        true
+    }
+
+    /// Drops the positions of all messages but the first `kept`. Says where the new ones begin.
+    fn truncate(&mut self, kept: usize) -> usize {
+        let from = self
+            .starts
+            .get(kept)
+            .copied()
+            .unwrap_or(self.prompt.positions.len());
+        self.starts.truncate(kept);
+        self.slots.truncate(from);
+        self.prompt.positions.truncate(from);
+        self.images = self.images.filter(|&first| first < from);
+        self.citations = self.citations.filter(|&first| first < from);
+        self.thinking = self.thinking.filter(|&first| first < kept);
+        from
+    }
+
+    fn push_messages(
+        &mut self,
+        request: &Request,
+        kept: usize,
+        scheme: Scheme<'_>,
+        counter: &mut Counter,
+    ) {
+        let family = scheme.family();
+        let turn = match scheme.spec.thinking.prior {
+            PriorThinking::Strip => newest_turn(request),
+            PriorThinking::Keep => 0,
+        };
+        for (index, message) in request.messages.iter().enumerate().skip(kept) {
+            self.starts.push(self.prompt.positions.len());
+            let mut frame = match self.prompt.positions.len() > self.head {
+                true => NEXT_MESSAGE,
+                false => FIRST_MESSAGE,
+            };
+            for (at, block) in message.content.iter().enumerate() {
+                let thinks = matches!(block.kind.as_str(), "thinking" | "redacted_thinking");
+                if thinks {
+                    self.thinking = self.thinking.or(Some(index));
+                }
+                let behind = (index, at) < (self.begins.message, self.begins.block);
+                let failed = block.kind == "compaction" && !is_summary(block);
+                if behind || failed || (thinks && index < turn) {
+                    continue;
+                }
+                let identity = identity::of_block(block);
+                let own = counter.block(block, identity, family);
+                let found = discovered(block, request, family, counter);
+                let here = self.prompt.positions.len();
+                if has_image(block) {
+                    self.images = self.images.or(Some(here));
+                }
+                if asks_for_citations(block) {
+                    self.citations = self.citations.or(Some(here));
+                }
+                let empty = block.kind == "text" && block.text("text").is_none_or(str::is_empty);
+                self.slots.push(Slot {
+                    able: !thinks && !empty,
+                    message: Some(index),
+                    block: at,
+                });
+                self.prompt.positions.push(Position {
+                    level: Level::Messages,
+                    place: format!("messages.{index}.content.{at}"),
+                    prefix: 0,
+                    tokens: std::mem::take(&mut frame) + own + found,
+                    marker: block.marker,
+                    identity: identity ^ role_mask(message.role),
+                    end: 0,
+                });
+            }
+        }
+    }
+
+    /// Chains hashes and sums tokens from a position on.
+    pub(super) fn chain(&mut self, from: usize) {
+        let extra = self.extra;
+        let before = from
+            .checked_sub(1)
+            .and_then(|i| self.prompt.positions.get(i));
+        let (mut prefix, mut end, mut level) = match before {
+            Some(position) => (position.prefix, position.end, Some(position.level)),
+            None => (self.keys.tools, 0, None),
+        };
+        for position in self.prompt.positions.iter_mut().skip(from) {
+            if level != Some(position.level) {
+                let was = level.replace(position.level);
+                if position.level == Level::Tools {
+                    end += extra.tools;
+                }
+                if was.is_none_or(|was| was < Level::System) && position.level >= Level::System {
+                    prefix = mixed(prefix, self.keys.system);
+                    end += extra.system;
+                }
+                if position.level == Level::Messages {
+                    prefix = mixed(prefix, self.keys.messages);
+                    end += extra.messages;
+                }
+            }
+            prefix = mixed(prefix, position.identity);
+            end += position.tokens;
+            position.prefix = prefix;
+            position.end = end;
+        }
+        self.prompt.tokens = end + OPENING;
+    }
+
+    /// Lists the markers: those of the head, those known before `from`, those behind it.
+    pub(super) fn note_markers(&mut self, from: usize) {
+        let marked = |range: std::ops::Range<usize>| {
+            let here = self.prompt.positions.get(range.clone()).unwrap_or_default();
+            let found = range
+                .zip(here)
+                .filter(|(_, position)| position.marker.is_some());
+            found.map(|(index, _)| index)
+        };
+        let head = self.head;
+        let known = self.prompt.markers.iter().copied();
+        let known = known.filter(|index| (head..from).contains(index));
+        let new = marked(from.max(head)..self.prompt.positions.len());
+        self.prompt.markers = marked(0..head).chain(known).chain(new).collect();
+    }
+}
+
+fn mixed(prefix: u128, next: u128) -> u128 {
+    let mut both = [0; 32];
+    let (first, second) = both.split_at_mut(16);
+    first.copy_from_slice(&prefix.to_le_bytes());
+    second.copy_from_slice(&next.to_le_bytes());
+    xxh3_128(&both)
+}

@@ -1,0 +1,158 @@
+//! What a request's parts are to the prompt: which stand in it, what they count, what they turn on.
+
+use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::layout::Scheme;
+use super::{Level, Position};
+use crate::request::{Block, Request, Role, Tool, identity};
+use crate::tokens::{Counter, Family};
+
+/// The message and block with which the conversation begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Begin {
+    /// Index of the message.
+    pub message: usize,
+    /// Index of its block.
+    pub block: usize,
+}
+
+/// Where a conversation begins: at its last compaction block that holds a summary, else at its start.
+pub fn begin(request: &Request) -> Begin {
+    let blocks = request.messages.iter().enumerate().rev();
+    let found = blocks
+        .filter(|(_, message)| message.role == Role::Assistant)
+        .find_map(|(index, message)| {
+            let block = message.content.iter().rposition(is_summary)?;
+            Some(Begin {
+                message: index,
+                block,
+            })
+        });
+    found.unwrap_or_default()
+}
+
+pub(super) fn is_summary(block: &Block) -> bool {
+    block.kind == "compaction" && block.text("content").is_some()
+}
+
+/// Whether a compaction block with a summary is among the messages from `kept` on.
+pub(super) fn summarised(request: &Request, kept: usize) -> bool {
+    let new = request.messages.iter().skip(kept);
+    new.flat_map(|message| &message.content).any(is_summary)
+}
+
+pub(super) fn head(request: &Request, scheme: Scheme<'_>, counter: &mut Counter) -> Vec<Position> {
+    let family = scheme.family();
+    let mut positions = Vec::new();
+    let mut searches = Vec::new();
+    for (index, tool) in request
+        .tools
+        .iter()
+        .enumerate()
+        .filter(|(_, t)| !t.deferred)
+    {
+        let identity = identity::of_tool(tool);
+        // Web search is no tool definition in the prompt but a part of the system prompt.
+        let (level, list) = match is_web_search(tool) {
+            true => (Level::System, &mut searches),
+            false => (Level::Tools, &mut positions),
+        };
+        list.push(Position {
+            level,
+            place: format!("tools.{index}"),
+            prefix: 0,
+            tokens: counter.tool(tool, identity, family),
+            marker: tool.marker,
+            identity,
+            end: 0,
+        });
+    }
+    positions.append(&mut searches);
+    for (index, block) in request.system.iter().enumerate() {
+        let identity = identity::of_block(block);
+        positions.push(Position {
+            level: Level::System,
+            place: format!("system.{index}"),
+            prefix: 0,
+            tokens: counter.block(block, identity, family),
+            marker: block.marker,
+            identity,
+            end: 0,
+        });
+    }
+    positions
+}
+
+pub(super) fn is_web_search(tool: &Tool) -> bool {
+    let kind = tool.kind.as_deref();
+    kind.is_some_and(|kind| kind.starts_with("web_search_"))
+}
+
+/// Tokens of deferred tools that a block brings in by reference: their definitions are appended where they are found.
+pub(super) fn discovered(
+    block: &Block,
+    request: &Request,
+    family: Family,
+    counter: &mut Counter,
+) -> u64 {
+    if !block.raw.contains("tool_reference") {
+        return 0;
+    }
+    let mut names = Vec::new();
+    if let Some(content) = block.fields.get("content") {
+        referenced(content, &mut names);
+    }
+    let tools = names.iter().filter_map(|name| {
+        let mut deferred = request.tools.iter().filter(|tool| tool.deferred);
+        deferred.find(|tool| tool.name == *name)
+    });
+    tools
+        .map(|tool| counter.tool(tool, identity::of_tool(tool), family))
+        .sum()
+}
+
+pub(super) fn referenced<'a>(value: &'a Value, names: &mut Vec<&'a str>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| referenced(item, names)),
+        Value::Object(fields) => {
+            names.extend(fields.get("tool_name").and_then(Value::as_str));
+            fields.values().for_each(|value| referenced(value, names));
+        }
+        _ => {}
+    }
+}
+
+/// The last message in which the user says something that is no tool result.
+pub(super) fn newest_turn(request: &Request) -> usize {
+    let says = |block: &Block| block.kind != "tool_result";
+    request
+        .messages
+        .iter()
+        .rposition(|message| message.role == Role::User && message.content.iter().any(says))
+        .unwrap_or_default()
+}
+
+pub(super) fn has_image(block: &Block) -> bool {
+    let parts = || block.fields.get("content").and_then(Value::as_array);
+    let image = |part: &Value| part.get("type").and_then(Value::as_str) == Some("image");
+    match block.kind.as_str() {
+        "image" => true,
+        "tool_result" => parts().is_some_and(|parts| parts.iter().any(image)),
+        _ => false,
+    }
+}
+
+pub(super) fn asks_for_citations(block: &Block) -> bool {
+    let enabled = |citations: &Value| citations.get("enabled").and_then(Value::as_bool);
+    matches!(block.kind.as_str(), "document" | "search_result")
+        && block.fields.get("citations").and_then(enabled) == Some(true)
+}
+
+pub(super) fn role_mask(role: Role) -> u128 {
+    match role {
+        Role::User => 0,
+        Role::Assistant => xxh3_128(b"assistant"),
+        Role::System => xxh3_128(b"system"),
+    }
+}

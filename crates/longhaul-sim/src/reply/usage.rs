@@ -1,0 +1,122 @@
+//! `usage` of a message (API-FACTS §1.6).
+
+use longhaul_core::message::{Iteration, IterationKind, Usage};
+use serde_json::{Value, json};
+
+use crate::cache::Billing;
+
+/// What a step sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepKind {
+    /// The reply.
+    Message,
+    /// A summary made by the server.
+    Compaction,
+}
+
+/// One sampling step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// What it sampled.
+    pub kind: StepKind,
+    /// Its prompt.
+    pub billing: Billing,
+    /// What it wrote.
+    pub output: u64,
+}
+
+/// What a reply counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// The steps, in order. Without a list of iterations there is one.
+    pub steps: Vec<Step>,
+    /// Tokens of thinking among the output.
+    pub thinking: u64,
+    /// Tokens taken out of the cached prefix by reference, where the request asked for it.
+    pub deleted: Option<u64>,
+    /// The steps are listed in the reply.
+    pub listed: bool,
+    /// `inference_geo` as asked for.
+    pub geo: Option<String>,
+    /// `speed` as asked for.
+    pub speed: Option<String>,
+}
+
+impl Counts {
+    /// The steps of the reply itself, summed: what stands at the top of `usage`.
+    fn top(&self) -> (Billing, u64) {
+        let steps = self
+            .steps
+            .iter()
+            .filter(|step| step.kind == StepKind::Message);
+        steps.fold((Billing::default(), 0), |(sum, output), step| {
+            let b = step.billing;
+            let sum = Billing {
+                read: sum.read + b.read,
+                write_5m: sum.write_5m + b.write_5m,
+                write_1h: sum.write_1h + b.write_1h,
+                input: sum.input + b.input,
+            };
+            (sum, output + step.output)
+        })
+    }
+
+    /// As JSON.
+    pub fn json(&self) -> Value {
+        let (billing, output) = self.top();
+        let mut usage = step_json(&billing, output);
+        usage["output_tokens_details"] = json!({ "thinking_tokens": self.thinking });
+        usage["server_tool_use"] = Value::Null;
+        usage["service_tier"] = json!("standard");
+        usage["inference_geo"] = json!(self.geo.as_deref().unwrap_or("global"));
+        if let Some(speed) = &self.speed {
+            usage["speed"] = json!(speed);
+        }
+        if let Some(deleted) = self.deleted {
+            usage["cache_deleted_input_tokens"] = json!(deleted);
+        }
+        if self.listed {
+            let steps = self.steps.iter().map(|step| {
+                let mut one = step_json(&step.billing, step.output);
+                one["type"] = json!(match step.kind {
+                    StepKind::Message => "message",
+                    StepKind::Compaction => "compaction",
+                });
+                one
+            });
+            usage["iterations"] = steps.collect();
+        }
+        usage
+    }
+
+    /// As the core counts it.
+    pub fn core(&self) -> Usage {
+        let (billing, output) = self.top();
+        let mut usage = billing.usage(output);
+        usage.us_only = self.geo.as_deref() == Some("us");
+        if self.listed {
+            let steps = self.steps.iter().map(|step| Iteration {
+                kind: match step.kind {
+                    StepKind::Message => IterationKind::Message,
+                    StepKind::Compaction => IterationKind::Other,
+                },
+                usage: step.billing.usage(step.output),
+            });
+            usage.iterations = steps.collect();
+        }
+        usage
+    }
+}
+
+fn step_json(billing: &Billing, output: u64) -> Value {
+    json!({
+        "input_tokens": billing.input,
+        "cache_creation_input_tokens": billing.write_5m + billing.write_1h,
+        "cache_read_input_tokens": billing.read,
+        "cache_creation": {
+            "ephemeral_5m_input_tokens": billing.write_5m,
+            "ephemeral_1h_input_tokens": billing.write_1h,
+        },
+        "output_tokens": output,
+    })
+}

@@ -1,0 +1,206 @@
+//! The content blocks the API knows, with their fields. Which of them may stand where is checked in `validate/`.
+
+use super::content::{
+    ANYTHINGS, CACHE_CONTROL, DOCUMENT, IMAGE, SEARCH_RESULT, TEXT, TOOL_REFERENCE,
+};
+use super::shape::{Field, Shape, Variant, field, variant};
+
+const COMPACT: &[&str] = &["compact-2026-01-12", "compact-2026-09-04"];
+const MCP: &[&str] = &[
+    "mcp-client-2025-04-04",
+    "mcp-client-2025-11-20",
+    "mcp-client-2026-09-15",
+];
+const ADVISOR: &[&str] = &["advisor-tool-2026-03-01"];
+const TOOL_CHANGES: &[&str] = &[
+    "mid-conversation-tool-changes-2026-07-01",
+    "inline-tools-2026-09-15",
+];
+const FALLBACK: &[&str] = &[
+    "server-side-fallback-2026-06-01",
+    "server-side-fallback-2026-07-01",
+];
+
+/// A content block of a message.
+pub(super) const BLOCK: Shape = Shape::Tagged(BLOCKS);
+
+pub(super) fn is_id(text: &str) -> bool {
+    text.bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+}
+
+fn is_server_id(text: &str) -> bool {
+    text.strip_prefix("srvtoolu_").is_some_and(|rest| {
+        !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    })
+}
+
+const ID: Shape = Shape::Pattern(is_id, "^[a-zA-Z0-9_-]+$");
+const SERVER_ID: Shape = Shape::Pattern(is_server_id, "^srvtoolu_[a-zA-Z0-9_]+$");
+const TOOL_NAME: Shape = Shape::Short(200);
+
+const TOOL_RESULT: &[Field] = &[
+    field!(Required, "tool_use_id", &ID),
+    field!(
+        Optional,
+        "content",
+        &Shape::StrOr(&Shape::List(&Shape::Tagged(&[
+            variant!("text", TEXT),
+            variant!("image", IMAGE),
+            variant!("search_result", SEARCH_RESULT),
+            variant!("document", DOCUMENT),
+            variant!("tool_reference", TOOL_REFERENCE),
+            variant!("browser_state", BROWSER_STATE),
+        ]))),
+    ),
+    field!(Nullable, "is_error", &Shape::Bool),
+    field!(Nullable, "cache_control", &CACHE_CONTROL),
+    field!(Nullable, "toolset_name", &Shape::Str),
+];
+
+const TOOL_USE: &[Field] = &[
+    field!(Required, "id", &ID),
+    field!(Required, "name", &TOOL_NAME),
+    field!(Required, "input", &Shape::Dict),
+    field!(Nullable, "cache_control", &CACHE_CONTROL),
+    field!(Nullable, "caller", &Shape::Dict),
+    field!(Nullable, "toolset_name", &Shape::Str),
+];
+
+const SERVER_TOOL_USE: &[Field] = &[
+    field!(Required, "id", &SERVER_ID),
+    field!(Required, "name", &Shape::Str),
+    field!(Required, "input", &Shape::Dict),
+    field!(Nullable, "cache_control", &CACHE_CONTROL),
+    field!(Nullable, "caller", &Shape::Dict),
+];
+
+/// What a server tool answered is checked only in outline: it comes from the server itself.
+const SERVER_RESULT: &[Field] = &[
+    field!(Required, "tool_use_id", &SERVER_ID),
+    field!(Required, "content", &Shape::Any),
+    field!(Nullable, "cache_control", &CACHE_CONTROL),
+    field!(Nullable, "caller", &Shape::Dict),
+];
+
+const BROWSER_STATE: &[Field] = &[
+    field!(Required, "tabs", &ANYTHINGS),
+    field!(Nullable, "cache_control", &CACHE_CONTROL),
+    field!(Nullable, "state_changes", &ANYTHINGS),
+];
+
+const TOOL_CHANGE: &[Field] = &[
+    field!(
+        Required,
+        "tool",
+        &Shape::Tagged(&[
+            variant!("tool_reference", &[field!(Required, "name", &Shape::Str)]),
+            variant!(
+                "mcp_tool_reference",
+                &[
+                    field!(Required, "name", &Shape::Str),
+                    field!(Required, "server_name", &Shape::Str)
+                ]
+            ),
+            variant!(
+                "mcp_toolset_reference",
+                &[field!(Required, "server_name", &Shape::Str)]
+            ),
+            variant!(
+                "tool_definition",
+                &[field!(Required, "definition", &Shape::Dict)],
+                &["inline-tools-2026-09-15"]
+            ),
+        ]),
+    ),
+    field!(Nullable, "cache_control", &CACHE_CONTROL),
+];
+
+const COMPACTION: &[Field] = &[
+    field!(Nullable, "content", &Shape::Str),
+    field!(Nullable, "encrypted_content", &Shape::Str),
+    field!(Nullable, "signature", &Shape::Str),
+    field!(Nullable, "tool_changes", &ANYTHINGS),
+    field!(Nullable, "cache_control", &CACHE_CONTROL),
+];
+
+const BLOCKS: &[Variant] = &[
+    variant!("text", TEXT),
+    variant!("image", IMAGE),
+    variant!("document", DOCUMENT),
+    variant!("search_result", SEARCH_RESULT),
+    variant!(
+        "thinking",
+        &[
+            field!(Required, "signature", &Shape::Str),
+            field!(Required, "thinking", &Shape::Str)
+        ]
+    ),
+    variant!(
+        "redacted_thinking",
+        &[field!(Required, "data", &Shape::Str)]
+    ),
+    variant!("tool_use", TOOL_USE),
+    variant!("tool_result", TOOL_RESULT),
+    variant!("server_tool_use", SERVER_TOOL_USE),
+    variant!("web_search_tool_result", SERVER_RESULT),
+    variant!("web_fetch_tool_result", SERVER_RESULT),
+    variant!("code_execution_tool_result", SERVER_RESULT),
+    variant!("bash_code_execution_tool_result", SERVER_RESULT),
+    variant!("text_editor_code_execution_tool_result", SERVER_RESULT),
+    variant!("tool_search_tool_result", SERVER_RESULT),
+    variant!(
+        "container_upload",
+        &[
+            field!(Required, "file_id", &Shape::Str),
+            field!(Nullable, "cache_control", &CACHE_CONTROL)
+        ]
+    ),
+    variant!("browser_state", BROWSER_STATE),
+    variant!(
+        "mcp_tool_use",
+        &[
+            field!(Required, "id", &ID),
+            field!(Required, "name", &Shape::Str),
+            field!(Required, "input", &Shape::Dict),
+            field!(Required, "server_name", &Shape::Str),
+            field!(Nullable, "cache_control", &CACHE_CONTROL),
+        ],
+        MCP,
+    ),
+    variant!(
+        "mcp_tool_result",
+        &[
+            field!(Required, "tool_use_id", &ID),
+            field!(
+                Optional,
+                "content",
+                &Shape::StrOr(&Shape::List(&Shape::Tagged(&[variant!("text", TEXT)])))
+            ),
+            field!(Optional, "is_error", &Shape::Bool),
+            field!(Nullable, "cache_control", &CACHE_CONTROL),
+        ],
+        MCP,
+    ),
+    variant!(
+        "mcp_tool_listing",
+        &[
+            field!(Required, "mcp_server_name", &Shape::Str),
+            field!(Required, "tools", &ANYTHINGS)
+        ],
+        MCP
+    ),
+    variant!("advisor_tool_result", SERVER_RESULT, ADVISOR),
+    variant!("compaction", COMPACTION, COMPACT),
+    variant!("tool_addition", TOOL_CHANGE, TOOL_CHANGES),
+    variant!("tool_removal", TOOL_CHANGE, TOOL_CHANGES),
+    variant!(
+        "fallback",
+        &[
+            field!(Required, "to", &Shape::Dict),
+            field!(Optional, "from", &Shape::Dict),
+            field!(Optional, "trigger", &Shape::Any),
+        ],
+        FALLBACK,
+    ),
+];

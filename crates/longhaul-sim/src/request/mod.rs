@@ -1,0 +1,210 @@
+//! A Messages API request, read into types. Reading checks shapes and unknown fields; the rules between parts (pairs,
+//! markers, models) are checked in `validate/`.
+
+mod blocks;
+mod content;
+pub mod identity;
+mod options;
+mod params;
+mod path;
+mod read;
+mod shape;
+mod tools;
+mod wire;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::call::ApiError;
+
+/// The version that took away sampling parameters.
+pub const NEWEST_VERSION: &str = "2026-10-21";
+
+/// The versions of the API that are known.
+const VERSIONS: [&str; 3] = ["2023-01-01", "2023-06-01", NEWEST_VERSION];
+
+/// Where a request was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Endpoint {
+    /// `POST /v1/messages`.
+    Messages,
+    /// `POST /v1/messages/count_tokens`.
+    CountTokens,
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The user, and tools.
+    User,
+    /// The model.
+    Assistant,
+    /// The operator, inside the conversation.
+    System,
+}
+
+/// Lifetime of a cache entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ttl {
+    /// Five minutes.
+    FiveMinutes,
+    /// One hour.
+    OneHour,
+}
+
+impl Ttl {
+    /// As the API writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Ttl::FiveMinutes => "5m",
+            Ttl::OneHour => "1h",
+        }
+    }
+
+    /// Of a `cache_control` object that was checked.
+    fn of(cache_control: &Value) -> Ttl {
+        match cache_control.get("ttl").and_then(Value::as_str) {
+            Some("1h") => Ttl::OneHour,
+            _ => Ttl::FiveMinutes,
+        }
+    }
+
+    /// Takes the marker out of an object.
+    fn taken(fields: &mut Map<String, Value>) -> Option<Ttl> {
+        let marker = fields.remove("cache_control")?;
+        marker.is_object().then(|| Ttl::of(&marker))
+    }
+}
+
+/// One content block: of a message, of `system`, or inside a tool result.
+#[derive(Debug, Clone)]
+pub struct Block {
+    /// `type`.
+    pub kind: String,
+    /// All fields but `cache_control`.
+    pub fields: Map<String, Value>,
+    /// The block as it was sent, `cache_control` included. A string content is one text block written out.
+    pub raw: Arc<str>,
+    /// The lifetime of a cache marker on it.
+    pub marker: Option<Ttl>,
+}
+
+impl Block {
+    /// A block made here, as of a reply: its text is the value written out. None if it is no object.
+    pub fn made(value: Value) -> Option<Block> {
+        let raw = Arc::from(value.to_string());
+        Block::from_parts(value, raw)
+    }
+
+    fn from_parts(value: Value, raw: Arc<str>) -> Option<Block> {
+        let Value::Object(mut fields) = value else {
+            return None;
+        };
+        let marker = Ttl::taken(&mut fields);
+        let kind = fields
+            .get("type")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        Some(Block {
+            kind: kind.to_owned(),
+            fields,
+            raw,
+            marker,
+        })
+    }
+
+    /// Whether it is thinking, in the open or not.
+    pub fn is_thinking(&self) -> bool {
+        matches!(self.kind.as_str(), "thinking" | "redacted_thinking")
+    }
+
+    /// A field that is a string.
+    pub fn text(&self, field: &str) -> Option<&str> {
+        self.fields.get(field).and_then(Value::as_str)
+    }
+}
+
+/// One message.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said. A string content is one text block.
+    pub content: Vec<Block>,
+}
+
+/// One tool definition.
+#[derive(Debug, Clone)]
+pub struct Tool {
+    /// `name`.
+    pub name: String,
+    /// `type`; none for client tools without one.
+    pub kind: Option<String>,
+    /// The definition as it was sent.
+    pub raw: Arc<str>,
+    /// All fields but `cache_control`.
+    pub fields: Map<String, Value>,
+    /// `defer_loading`.
+    pub deferred: bool,
+    /// The lifetime of a cache marker on it.
+    pub marker: Option<Ttl>,
+}
+
+/// A request.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// `model`.
+    pub model: String,
+    /// `max_tokens`; none on token counting.
+    pub max_tokens: Option<u64>,
+    /// `stream`.
+    pub stream: bool,
+    /// `system`, a string being one text block.
+    pub system: Vec<Block>,
+    /// `tools`.
+    pub tools: Vec<Tool>,
+    /// `messages`.
+    pub messages: Vec<Message>,
+    /// Top-level `cache_control`: automatic caching.
+    pub automatic_cache: Option<Ttl>,
+    /// Every other top-level field, as sent: tool_choice, thinking, output_config, context_management, compaction,
+    /// thread, diagnostics, metadata, stop_sequences, speed, service_tier, temperature …
+    pub fields: Map<String, Value>,
+}
+
+impl Request {
+    /// Reads a body: its JSON, types, missing and unknown fields. What the parts must be to each other is checked by
+    /// [`validate`](crate::validate::validate).
+    pub fn read(
+        body: &[u8],
+        endpoint: Endpoint,
+        betas: &BTreeSet<String>,
+        version: &str,
+    ) -> Result<Request, ApiError> {
+        read::request(body, endpoint, betas, version)
+    }
+
+    /// The `type` of a top-level field that is tagged: `thinking`, `tool_choice`, `thread`.
+    pub fn tag(&self, field: &str) -> Option<&str> {
+        self.fields.get(field)?.get("type")?.as_str()
+    }
+
+    /// A value inside a top-level field, null being none.
+    pub fn param(&self, field: &str, name: &str) -> Option<&Value> {
+        let value = self.fields.get(field)?.get(name)?;
+        (!value.is_null()).then_some(value)
+    }
+}
+
+fn check_version(version: &str) -> Result<(), ApiError> {
+    match version {
+        "" => Err(ApiError::invalid("anthropic-version: header is required")),
+        known if VERSIONS.contains(&known) => Ok(()),
+        other => Err(ApiError::invalid(format!(
+            r#"anthropic-version: "{other}" is not a valid version. You must provide a valid version, such as "{}"."#,
+            VERSIONS[1]
+        ))),
+    }
+}

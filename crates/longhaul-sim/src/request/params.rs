@@ -1,0 +1,191 @@
+//! The top-level fields of a request, in the order in which the API reports problems, and who may use them.
+
+use super::Endpoint;
+use super::content::{ANYTHINGS, CACHE_CONTROL};
+use super::options::{
+    CACHE_EDITS, COMPACTION, CONTEXT_MANAGEMENT, EFFORT, JSON_FORMAT, MCP_SERVERS, OUTPUT_CONFIG,
+    STRINGS, THINKING, THREAD, TOOL_CHOICE,
+};
+use super::shape::{Betas, Field, Shape, field, known};
+
+const MANAGING: &[&str] = &["context-management-2025-06-27", "compact-2026-01-12"];
+/// The beta of `compaction`, which has an error of its own.
+pub(super) const ON_DEMAND: &[&str] = &["compact-2026-09-04"];
+const FORMAT: &[&str] = &["structured-outputs-2025-11-13"];
+const MCP: &[&str] = &[
+    "mcp-client-2025-04-04",
+    "mcp-client-2025-11-20",
+    "mcp-client-2026-09-15",
+];
+const FALLBACK: &[&str] = &[
+    "server-side-fallback-2026-06-01",
+    "server-side-fallback-2026-07-01",
+];
+const CREDIT: &[&str] = &["fallback-credit-2026-06-01", "fallback-credit-2026-07-01"];
+const PROFILES: &[&str] = &[
+    "user-profiles-2026-03-24",
+    "user-profiles-2026-08-18",
+    "user-profiles-2026-09-04",
+];
+/// An extension of this simulator.
+const CACHE_EDITING: &[&str] = &[crate::manage::cache_edits::BETA];
+const THREADS: &[&str] = &["message-threads-2026-08-12"];
+
+/// Where a field is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Everywhere.
+    Both,
+    /// Only where a message is made.
+    Messages,
+    /// Only where a message is made, and no longer since version 2026-10-21.
+    Retired,
+}
+
+struct Param {
+    field: Field,
+    place: Place,
+}
+
+macro_rules! param {
+    ($place:ident, $field:expr $(,)?) => {
+        Param {
+            field: $field,
+            place: Place::$place,
+        }
+    };
+}
+
+/// In the order in which the API reports them; what is behind `inference_geo` is in no known order.
+const PARAMS: &[Param] = &[
+    param!(
+        Both,
+        field!(Required, "model", &Shape::Pattern(|_| true, ""))
+    ),
+    param!(Both, field!(Optional, "tool_choice", &TOOL_CHOICE)),
+    param!(Both, field!(Optional, "tools", &ANYTHINGS)),
+    param!(Both, field!(Required, "messages", &ANYTHINGS)),
+    param!(Both, field!(Optional, "system", &Shape::StrOr(&ANYTHINGS))),
+    param!(Both, field!(Optional, "thinking", &THINKING)),
+    param!(Both, field!(Optional, "output_config", &OUTPUT_CONFIG)),
+    param!(Both, field!(Nullable, "cache_control", &CACHE_CONTROL)),
+    param!(
+        Messages,
+        field!(Required, "max_tokens", &Shape::Int(i64::MIN))
+    ),
+    param!(
+        Messages,
+        field!(
+            Optional,
+            "metadata",
+            &Shape::Object(&[field!(Nullable, "user_id", &Shape::Short(512))])
+        )
+    ),
+    param!(Messages, field!(Optional, "stop_sequences", &STRINGS)),
+    param!(Retired, field!(Optional, "temperature", &Shape::Number)),
+    param!(
+        Messages,
+        field!(
+            Optional,
+            "service_tier",
+            &Shape::OneOf(&["auto", "standard_only"])
+        )
+    ),
+    param!(Retired, field!(Optional, "top_k", &Shape::Int(0))),
+    param!(Retired, field!(Optional, "top_p", &Shape::Number)),
+    param!(Messages, field!(Optional, "stream", &Shape::Bool)),
+    param!(
+        Messages,
+        field!(
+            Nullable,
+            "container",
+            &Shape::StrOr(&Shape::Object(&[
+                field!(Nullable, "id", &Shape::Str),
+                field!(Nullable, "skills", &ANYTHINGS)
+            ])),
+        )
+    ),
+    param!(Messages, field!(Nullable, "inference_geo", &Shape::Str)),
+    param!(
+        Both,
+        field!(Nullable, "speed", &Shape::OneOf(&["standard", "fast"]))
+    ),
+    param!(
+        Messages,
+        field!(
+            Nullable,
+            "diagnostics",
+            &Shape::Object(&[field!(Nullable, "previous_message_id", &Shape::Str)])
+        )
+    ),
+    param!(
+        Both,
+        field!(
+            Nullable,
+            "context_management",
+            &CONTEXT_MANAGEMENT,
+            MANAGING
+        )
+    ),
+    param!(Both, field!(Nullable, "compaction", &COMPACTION, ON_DEMAND)),
+    param!(
+        Both,
+        field!(Nullable, "output_format", &JSON_FORMAT, FORMAT)
+    ),
+    param!(Both, field!(Optional, "mcp_servers", &MCP_SERVERS, MCP)),
+    param!(
+        Messages,
+        field!(Nullable, "fallbacks", &Shape::StrOr(&ANYTHINGS), FALLBACK)
+    ),
+    param!(
+        Messages,
+        field!(
+            Nullable,
+            "fallback_credit_token",
+            &Shape::StrOr(&Shape::Dict),
+            CREDIT
+        )
+    ),
+    param!(
+        Messages,
+        field!(Optional, "user_profile_id", &Shape::Str, PROFILES)
+    ),
+    param!(Messages, field!(Nullable, "thread", &THREAD, THREADS)),
+    param!(
+        Messages,
+        field!(Nullable, "cache_edits", &CACHE_EDITS, CACHE_EDITING)
+    ),
+];
+
+/// The fields a request may have.
+pub(super) fn fields<'a>(
+    endpoint: Endpoint,
+    version: &'a str,
+    betas: &'a Betas,
+) -> impl Iterator<Item = &'static Field> + use<'a> {
+    PARAMS
+        .iter()
+        .filter(move |param| match param.place {
+            Place::Both => true,
+            Place::Messages => endpoint == Endpoint::Messages,
+            Place::Retired => endpoint == Endpoint::Messages && version != super::NEWEST_VERSION,
+        })
+        .map(|param| &param.field)
+        .filter(move |field| known(field.betas, betas))
+}
+
+/// What a message of role system may have besides role and content.
+pub(super) const SYSTEM_MESSAGE: &[Field] = &[
+    field!(
+        Nullable,
+        "clear_at",
+        &Shape::OneOf(&["next_user_message", "never"]),
+        &["mid-conversation-system-clear-at-2026-08-21"]
+    ),
+    field!(
+        Nullable,
+        "output_config",
+        &Shape::Object(&[field!(Nullable, "effort", &EFFORT)]),
+        &["mid-conversation-output-config-2026-07-01"]
+    ),
+];

@@ -1,0 +1,261 @@
+//! What a JSON value must look like, as data, and the check with the API's wording and paths.
+//!
+//! Fields are checked in the order of their table, which is the order in which the API reports them; fields it does
+//! not know come last. Which tables there are is in `params`, `blocks` and `tools`.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::path::At;
+use crate::call::ApiError;
+
+/// The beta headers of a request.
+pub(super) type Betas = BTreeSet<String>;
+
+/// What a value must look like.
+pub(super) enum Shape {
+    /// Anything.
+    Any,
+    /// A string.
+    Str,
+    /// A string of so many characters at most.
+    Short(usize),
+    /// A string of at least one character that is made of these characters, with the pattern as the API prints it.
+    Pattern(fn(&str) -> bool, &'static str),
+    /// True or false.
+    Bool,
+    /// A whole number not below this.
+    Int(i64),
+    /// A number.
+    Number,
+    /// An object with any fields.
+    Dict,
+    /// One of these strings.
+    OneOf(&'static [&'static str]),
+    /// A list.
+    List(&'static Shape),
+    /// A string, or else this.
+    StrOr(&'static Shape),
+    /// A boolean, or else this.
+    BoolOr(&'static Shape),
+    /// An object with these fields.
+    Object(&'static [Field]),
+    /// An object whose `type` says which fields it has.
+    Tagged(&'static [Variant]),
+}
+
+/// A kind of a tagged object.
+pub(super) struct Variant {
+    /// Its `type`.
+    pub(super) tag: &'static str,
+    /// Its other fields.
+    pub(super) fields: &'static [Field],
+    /// Any of these betas makes it known; none needed if empty.
+    pub(super) betas: &'static [&'static str],
+}
+
+/// Whether a field must be there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Need {
+    /// It must.
+    Required,
+    /// It may be left out.
+    Optional,
+    /// It may be left out or be null.
+    Nullable,
+}
+
+/// A field of an object.
+pub(super) struct Field {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// Its value.
+    pub(super) shape: &'static Shape,
+    /// Whether it must be there.
+    pub(super) need: Need,
+    /// Any of these betas makes it known; none needed if empty.
+    pub(super) betas: &'static [&'static str],
+}
+
+/// A field: `field!(Required, "name", &shape)`, with the betas that make it known behind it if it needs any. A macro
+/// and not a function, so that tables of them are constants.
+macro_rules! field {
+    ($need:ident, $name:literal, $shape:expr $(,)?) => {
+        $crate::request::shape::field!($need, $name, $shape, &[])
+    };
+    ($need:ident, $name:literal, $shape:expr, $betas:expr $(,)?) => {
+        $crate::request::shape::Field {
+            name: $name,
+            shape: $shape,
+            need: $crate::request::shape::Need::$need,
+            betas: $betas,
+        }
+    };
+}
+
+/// A kind of a tagged object: its `type`, its other fields, the betas that make it known.
+macro_rules! variant {
+    ($tag:literal, $fields:expr $(,)?) => {
+        $crate::request::shape::variant!($tag, $fields, &[])
+    };
+    ($tag:literal, $fields:expr, $betas:expr $(,)?) => {
+        $crate::request::shape::Variant {
+            tag: $tag,
+            fields: $fields,
+            betas: $betas,
+        }
+    };
+}
+
+pub(super) use {field, variant};
+
+/// Whether something that needs one of these betas is known.
+pub(super) fn known(needs: &[&str], betas: &Betas) -> bool {
+    needs.is_empty() || needs.iter().any(|beta| betas.contains(*beta))
+}
+
+/// Checks a value.
+pub(super) fn check(
+    value: &Value,
+    shape: &Shape,
+    at: &At<'_>,
+    betas: &Betas,
+) -> Result<(), ApiError> {
+    let fits = |fits: bool, what: &str| if fits { Ok(()) } else { Err(at.error(what)) };
+    match shape {
+        Shape::Any => Ok(()),
+        Shape::Str => fits(value.is_string(), "Input should be a valid string"),
+        Shape::Short(most) => match value.as_str() {
+            None => Err(at.error("Input should be a valid string")),
+            Some(text) if text.chars().nth(*most).is_some() => {
+                Err(at.error(format_args!("String should have at most {most} characters")))
+            }
+            Some(_) => Ok(()),
+        },
+        Shape::Pattern(matches, pattern) => match value.as_str() {
+            None => Err(at.error("Input should be a valid string")),
+            Some("") => Err(at.error("String should have at least 1 character")),
+            Some(text) if !matches(text) => {
+                Err(at.error(format_args!("String should match pattern '{pattern}'")))
+            }
+            Some(_) => Ok(()),
+        },
+        Shape::Bool => fits(value.is_boolean(), "Input should be a valid boolean"),
+        Shape::Int(least) => match whole(value) {
+            None => Err(at.error("Input should be a valid integer")),
+            Some(number) if number < *least as f64 => Err(at.error(format_args!(
+                "Input should be greater than or equal to {least}"
+            ))),
+            Some(_) => Ok(()),
+        },
+        Shape::Number => fits(value.is_number(), "Input should be a valid number"),
+        Shape::Dict => fits(value.is_object(), "Input should be a valid dictionary"),
+        Shape::OneOf(choices) => match value.as_str() {
+            Some(text) if choices.contains(&text) => Ok(()),
+            _ => Err(at.error(format_args!("Input should be {}", either(choices)))),
+        },
+        Shape::List(shape) => {
+            let Some(items) = value.as_array() else {
+                return Err(at.error("Input should be a valid array"));
+            };
+            let mut items = items.iter().enumerate();
+            items.try_for_each(|(index, item)| check(item, shape, &at.index(index), betas))
+        }
+        Shape::StrOr(_) if value.is_string() => Ok(()),
+        Shape::BoolOr(_) if value.is_boolean() => Ok(()),
+        Shape::StrOr(shape) | Shape::BoolOr(shape) => check(value, shape, at, betas),
+        Shape::Object(fields) => match value.as_object() {
+            Some(object) => check_fields(object, fields, None, at, betas),
+            None => Err(at.error("Input does not match the expected shape.")),
+        },
+        Shape::Tagged(variants) => {
+            let Some(object) = value.as_object() else {
+                return Err(at.error("Input should be an object"));
+            };
+            let variant = pick(object, variants, at, betas)?;
+            check_fields(
+                object,
+                variant.fields,
+                Some("type"),
+                &at.name(variant.tag),
+                betas,
+            )
+        }
+    }
+}
+
+/// The kind of a tagged object.
+pub(super) fn pick(
+    object: &Map<String, Value>,
+    variants: &'static [Variant],
+    at: &At<'_>,
+    betas: &Betas,
+) -> Result<&'static Variant, ApiError> {
+    let Some(tag) = object.get("type") else {
+        return Err(at.name("type").error("Field required"));
+    };
+    let Some(tag) = tag.as_str() else {
+        return Err(at.name("type").error("Input should be a valid string"));
+    };
+    let open = |variant: &&Variant| known(variant.betas, betas);
+    if let Some(variant) = variants.iter().filter(open).find(|v| v.tag == tag) {
+        return Ok(variant);
+    }
+    if tag == "compaction" && variants.iter().any(|v| v.tag == tag) {
+        return Err(at.error("'compaction' is not one of the expected content block types"));
+    }
+    let tags: Vec<String> = variants
+        .iter()
+        .filter(open)
+        .map(|v| format!("'{}'", v.tag))
+        .collect();
+    Err(at.error(format_args!(
+        "Input tag '{tag}' found using 'type' does not match any of the expected tags: {}",
+        tags.join(", ")
+    )))
+}
+
+/// Checks the fields of an object: those it should have in their order, then those it should not.
+pub(super) fn check_fields(
+    object: &Map<String, Value>,
+    fields: &'static [Field],
+    besides: Option<&str>,
+    at: &At<'_>,
+    betas: &Betas,
+) -> Result<(), ApiError> {
+    for field in fields {
+        match object.get(field.name) {
+            _ if !known(field.betas, betas) => {}
+            None if field.need == Need::Required => {
+                return Err(at.name(field.name).error("Field required"));
+            }
+            None => {}
+            Some(Value::Null) if field.need == Need::Nullable => {}
+            Some(value) => check(value, field.shape, &at.name(field.name), betas)?,
+        }
+    }
+    for name in object.keys() {
+        let expected = Some(name.as_str()) == besides
+            || fields
+                .iter()
+                .any(|f| f.name == name && known(f.betas, betas));
+        if !expected {
+            return Err(at.name(name).error("Extra inputs are not permitted"));
+        }
+    }
+    Ok(())
+}
+
+fn whole(value: &Value) -> Option<f64> {
+    value.as_f64().filter(|number| number.fract() == 0.0)
+}
+
+/// `'a', 'b' or 'c'`
+fn either(choices: &[&str]) -> String {
+    let quoted: Vec<String> = choices.iter().map(|choice| format!("'{choice}'")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => quoted.concat(),
+    }
+}

@@ -1,0 +1,165 @@
+//! The tool definitions the API knows, with their fields.
+
+use serde_json::Value;
+
+use super::blocks::is_id;
+use super::content::{ANYTHINGS, CACHE_CONTROL};
+use super::options::STRINGS;
+use super::path::At;
+use super::shape::{Betas, Field, Shape, check_fields, field, known};
+use crate::call::ApiError;
+
+fn is_name(text: &str) -> bool {
+    text.len() <= 128 && is_id(text)
+}
+
+const NAME: Shape = Shape::Pattern(is_name, "^[a-zA-Z0-9_-]{1,128}$");
+/// A schema is the client's own but for its type.
+const SCHEMA: Shape = Shape::Dict;
+
+/// A client's own tool.
+const CUSTOM: &[Field] = &[
+    field!(Nullable, "type", &Shape::OneOf(&["custom"])),
+    field!(Required, "name", &NAME),
+    field!(Required, "input_schema", &SCHEMA),
+    field!(Optional, "description", &Shape::Str),
+    field!(Optional, "allowed_callers", &STRINGS),
+    field!(Nullable, "cache_control", &CACHE_CONTROL),
+    field!(Optional, "defer_loading", &Shape::Bool),
+    field!(Nullable, "eager_input_streaming", &Shape::Bool),
+    field!(Optional, "input_examples", &ANYTHINGS),
+    field!(Optional, "strict", &Shape::Bool),
+];
+
+/// A tool of the API's. Options of any are taken on each: they are its own to define.
+const DEFINED: &[Field] = &[
+    field!(Required, "type", &Shape::Str),
+    field!(Required, "name", &Shape::Str),
+    field!(Optional, "allowed_callers", &STRINGS),
+    field!(Nullable, "allowed_domains", &STRINGS),
+    field!(Nullable, "blocked_domains", &STRINGS),
+    field!(Nullable, "cache_control", &CACHE_CONTROL),
+    field!(Nullable, "caching", &CACHE_CONTROL),
+    field!(Nullable, "citations", &Shape::Dict),
+    field!(Optional, "defer_loading", &Shape::Bool),
+    field!(Optional, "display_height_px", &Shape::Int(1)),
+    field!(Optional, "display_width_px", &Shape::Int(1)),
+    field!(Nullable, "display_number", &Shape::Int(0)),
+    field!(Optional, "enable_zoom", &Shape::Bool),
+    field!(Optional, "input_examples", &ANYTHINGS),
+    field!(Nullable, "max_characters", &Shape::Int(1)),
+    field!(Nullable, "max_content_tokens", &Shape::Int(1)),
+    field!(Nullable, "max_tokens", &Shape::Int(1)),
+    field!(Nullable, "max_uses", &Shape::Int(1)),
+    field!(Optional, "model", &Shape::Str),
+    field!(
+        Optional,
+        "response_inclusion",
+        &Shape::OneOf(&["full", "excluded"])
+    ),
+    field!(Optional, "strict", &Shape::Bool),
+    field!(Nullable, "url_sources", &Shape::Any),
+    field!(Optional, "use_cache", &Shape::Bool),
+    field!(Nullable, "user_location", &Shape::Dict),
+];
+
+/// A set of tools, without a name.
+const TOOLSET: &[Field] = &[
+    field!(Required, "type", &Shape::Str),
+    field!(Optional, "mcp_server_name", &Shape::Str),
+    field!(Nullable, "cache_control", &CACHE_CONTROL),
+    field!(Nullable, "configs", &Shape::Dict),
+    field!(Optional, "default_config", &Shape::Dict),
+    field!(Nullable, "tools", &ANYTHINGS),
+];
+
+const NO_BETA: &[&str] = &[];
+const MCP: &[&str] = &["mcp-client-2025-11-20", "mcp-client-2026-09-15"];
+
+/// The kinds the API defines, with the betas that make them known.
+const KINDS: &[(&str, &[Field], &[&str])] = &[
+    ("bash_20241022", DEFINED, &["computer-use-2024-10-22"]),
+    ("bash_20250124", DEFINED, NO_BETA),
+    (
+        "text_editor_20241022",
+        DEFINED,
+        &["computer-use-2024-10-22"],
+    ),
+    ("text_editor_20250124", DEFINED, NO_BETA),
+    ("text_editor_20250429", DEFINED, NO_BETA),
+    ("text_editor_20250728", DEFINED, NO_BETA),
+    ("computer_20241022", DEFINED, &["computer-use-2024-10-22"]),
+    ("computer_20250124", DEFINED, &["computer-use-2025-01-24"]),
+    ("computer_20251124", DEFINED, &["computer-use-2025-11-24"]),
+    ("memory_20250818", DEFINED, NO_BETA),
+    (
+        "code_execution_20250522",
+        DEFINED,
+        &["code-execution-2025-05-22"],
+    ),
+    ("code_execution_20250825", DEFINED, NO_BETA),
+    ("code_execution_20260120", DEFINED, NO_BETA),
+    ("code_execution_20260521", DEFINED, NO_BETA),
+    ("web_search_20250305", DEFINED, NO_BETA),
+    ("web_search_20260209", DEFINED, NO_BETA),
+    ("web_search_20260318", DEFINED, NO_BETA),
+    ("web_fetch_20250910", DEFINED, NO_BETA),
+    ("web_fetch_20260209", DEFINED, NO_BETA),
+    ("web_fetch_20260309", DEFINED, NO_BETA),
+    ("web_fetch_20260318", DEFINED, NO_BETA),
+    ("tool_search_tool_regex", DEFINED, NO_BETA),
+    ("tool_search_tool_regex_20251119", DEFINED, NO_BETA),
+    ("tool_search_tool_bm25", DEFINED, NO_BETA),
+    ("tool_search_tool_bm25_20251119", DEFINED, NO_BETA),
+    ("advisor_20260301", DEFINED, &["advisor-tool-2026-03-01"]),
+    ("browser_toolset_20260801", TOOLSET, NO_BETA),
+    ("computer_toolset_20260801", TOOLSET, NO_BETA),
+    ("mcp_toolset", TOOLSET, MCP),
+];
+
+/// Checks one definition.
+pub(super) fn check(tool: &Value, at: &At<'_>, betas: &Betas) -> Result<(), ApiError> {
+    let Some(object) = tool.as_object() else {
+        return Err(at.error("Input should be an object"));
+    };
+    let kind = match object.get("type") {
+        None | Some(Value::Null) => "custom",
+        Some(Value::String(kind)) => kind.as_str(),
+        Some(_) => return Err(at.name("type").error("Input should be a valid string")),
+    };
+    let at = at.name(kind);
+    if kind != "custom" {
+        let open = |needs: &[&str]| known(needs, betas);
+        return match KINDS
+            .iter()
+            .find(|(name, _, needs)| *name == kind && open(needs))
+        {
+            Some((_, fields, _)) => check_fields(object, fields, None, &at, betas),
+            None => Err(unknown_kind(kind, &at, betas)),
+        };
+    }
+    check_fields(object, CUSTOM, None, &at, betas)?;
+    let schema = at.name("input_schema");
+    match object
+        .get("input_schema")
+        .and_then(|schema| schema.get("type"))
+    {
+        None => Err(schema.name("type").error("Field required")),
+        Some(Value::String(kind)) if kind == "object" => Ok(()),
+        Some(_) => Err(schema.name("type").error("Input should be 'object'")),
+    }
+}
+
+fn unknown_kind(kind: &str, at: &At<'_>, betas: &Betas) -> ApiError {
+    let mut tags = vec!["'custom'".to_owned()];
+    let open = KINDS.iter().filter(|(_, _, needs)| known(needs, betas));
+    tags.extend(open.map(|(name, ..)| format!("'{name}'")));
+    let place = at.to_string();
+    let place = place
+        .strip_suffix(kind)
+        .map_or(place.as_str(), |p| p.trim_end_matches('.'));
+    ApiError::invalid(format!(
+        "{place}: Input tag '{kind}' found using 'type' does not match any of the expected tags: {}",
+        tags.join(", ")
+    ))
+}

@@ -1,0 +1,141 @@
+//! The control API: time, books, faults, cache, health. For whoever runs the simulator, so it needs no key.
+
+use std::sync::Arc;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::State;
+use axum::response::Response;
+use hyper::HeaderMap;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::deliver;
+use super::options::Time;
+use super::shared::Shared;
+
+/// The most bytes a control request may have.
+const LIMIT: usize = 64 << 10;
+
+/// Most that time is moved at once: a hundred years.
+const CENTURY_MS: u64 = 100 * 366 * 24 * 60 * 60 * 1000;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Advance {
+    advance_ms: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Inject {
+    spec: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Evict {
+    key: Option<String>,
+}
+
+pub(super) async fn clock(State(shared): State<Arc<Shared>>) -> Response {
+    let now = shared.with_world(|world| world.now());
+    ok(&json!({ "now_ms": now.0, "time": time(&shared) }))
+}
+
+pub(super) async fn advance(State(shared): State<Arc<Shared>>, body: Body) -> Response {
+    let advance: Advance = match read(body, r#"{"advance_ms": 300000}"#).await {
+        Ok(advance) => advance,
+        Err(sentence) => return bad(&sentence),
+    };
+    if advance.advance_ms > CENTURY_MS {
+        return bad("advance_ms may be at most 100 years at once.");
+    }
+    let now = shared.with_world(|world| {
+        world.advance(advance.advance_ms);
+        world.now()
+    });
+    ok(&json!({ "now_ms": now.0 }))
+}
+
+pub(super) async fn books(State(shared): State<Arc<Shared>>) -> Response {
+    let books = shared.with_world(|world| {
+        let mut books = serde_json::to_value(world.books()).unwrap_or_default();
+        books["now_ms"] = world.now().0.into();
+        books
+    });
+    ok(&books)
+}
+
+pub(super) async fn faults(State(shared): State<Arc<Shared>>) -> Response {
+    ok(&json!(shared.faults_now()))
+}
+
+pub(super) async fn inject(State(shared): State<Arc<Shared>>, body: Body) -> Response {
+    let inject: Inject = match read(body, r#"{"spec": "529*2"}"#).await {
+        Ok(inject) => inject,
+        Err(sentence) => return bad(&sentence),
+    };
+    match shared.inject(&inject.spec) {
+        Ok(()) => ok(&json!(shared.faults_now())),
+        Err(error) => bad(&format!("The fault specification cannot be read: {error}.")),
+    }
+}
+
+pub(super) async fn clear(State(shared): State<Arc<Shared>>) -> Response {
+    shared.clear_faults();
+    ok(&json!(shared.faults_now()))
+}
+
+pub(super) async fn evict(State(shared): State<Arc<Shared>>, body: Body) -> Response {
+    let evict: Evict = match read(body, r#"{} or {"key": "…"}"#).await {
+        Ok(evict) => evict,
+        Err(sentence) => return bad(&sentence),
+    };
+    let evicted = shared.with_world(|world| match &evict.key {
+        Some(key) => world.evict_key(key),
+        None => world.evict(),
+    });
+    ok(&json!({ "evicted": evicted }))
+}
+
+pub(super) async fn health(State(shared): State<Arc<Shared>>) -> Response {
+    let now = shared.with_world(|world| world.now());
+    ok(&json!({
+        "status": "ok",
+        "version": env!("CARGO_PKG_VERSION"),
+        "now_ms": now.0,
+        "time": time(&shared),
+        "connections": shared.connections.len(),
+        "replies": shared.replies.count(),
+    }))
+}
+
+fn time(shared: &Shared) -> &'static str {
+    match shared.time {
+        Time::Real => "real",
+        Time::Virtual => "virtual",
+    }
+}
+
+/// A body, or a sentence about what is wrong with it. An empty one is an empty object.
+async fn read<T: DeserializeOwned>(body: Body, example: &str) -> Result<T, String> {
+    let Ok(bytes) = to_bytes(body, LIMIT).await else {
+        return Err(format!("The body must have at most {LIMIT} bytes."));
+    };
+    let bytes: &[u8] = if bytes.trim_ascii().is_empty() {
+        b"{}"
+    } else {
+        &bytes
+    };
+    serde_json::from_slice(bytes)
+        .map_err(|error| format!("The body must be a JSON object like {example}: {error}."))
+}
+
+fn ok(value: &Value) -> Response {
+    deliver::json(200, value, HeaderMap::new())
+}
+
+fn bad(sentence: &str) -> Response {
+    deliver::json(400, &json!({ "error": sentence }), HeaderMap::new())
+}

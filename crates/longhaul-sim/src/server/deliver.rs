@@ -1,0 +1,121 @@
+//! An answer on its way out: status, headers, and a body that comes at its pace or breaks as its fault says.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::response::Response;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use hyper::{HeaderMap, StatusCode};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::dialect::Dialect;
+use super::exchange::{Exchange, overloaded};
+use super::log::Line;
+use super::perform;
+use super::shared::Shared;
+use super::wire::Cutter;
+use crate::call::ApiError;
+use crate::faults::wire::{Pace, script};
+use crate::reply::Reply;
+
+/// Where an answer goes.
+pub(super) struct Destination<'a> {
+    pub(super) path: &'a str,
+    pub(super) session: Option<&'a str>,
+    pub(super) cutter: Cutter,
+}
+
+/// The response to a call of a model.
+pub(super) async fn deliver(
+    shared: &Arc<Shared>,
+    exchange: Exchange,
+    dialect: &Dialect,
+    to: Destination<'_>,
+) -> Response {
+    let status = match &exchange.outcome {
+        Ok(_) => 200,
+        Err(error) => dialect.error(error, &exchange.request_id).0,
+    };
+    let outcome = exchange.outcome.as_ref();
+    shared.log.write(&Line {
+        at: Timestamp::now().to_string(),
+        now_ms: exchange.now.0,
+        path: to.path,
+        status,
+        request_id: &exchange.request_id,
+        session: to.session,
+        fault: exchange.fault.map(|fault| fault.to_string()),
+        error: outcome.err().map(|error| error.message.as_str()),
+        usage: outcome.ok().map(|reply| &reply.message["usage"]),
+    });
+    let headers = dialect.headers(&exchange.request_id, Some(exchange.left));
+    match &exchange.outcome {
+        Err(error) => refusal(dialect, error, &exchange.request_id, headers),
+        Ok(reply) => {
+            let held_back = exchange.fault.and_then(|fault| fault.delay());
+            tokio::time::sleep(shared.pace.first_byte + held_back.unwrap_or_default()).await;
+            answer(shared, &exchange, reply, dialect, headers, to.cutter)
+        }
+    }
+}
+
+fn answer(
+    shared: &Shared,
+    exchange: &Exchange,
+    reply: &Reply,
+    dialect: &Dialect,
+    mut headers: HeaderMap,
+    cutter: Cutter,
+) -> Response {
+    for (name, value) in &reply.headers {
+        super::rate::put(&mut headers, name, value);
+    }
+    if !reply.stream && exchange.fault.is_none() {
+        return json(200, &dialect.whole(reply), headers);
+    }
+    let (frames, pace, kind) = if reply.stream {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        let kind = "text/event-stream; charset=utf-8";
+        (dialect.frames(reply), shared.pace, kind)
+    } else {
+        let whole = dialect.whole(reply).to_string().into();
+        (vec![whole], Pace::FAST, "application/json")
+    };
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    let error = dialect.error_frame(&overloaded());
+    let steps = script(frames, exchange.fault, pace, &error);
+    respond(
+        200,
+        headers,
+        perform::body(steps, cutter, shared.replies.enter()),
+    )
+}
+
+/// The response to a request that is refused.
+pub(super) fn refusal(
+    dialect: &Dialect,
+    error: &ApiError,
+    request_id: &str,
+    mut headers: HeaderMap,
+) -> Response {
+    let (status, body) = dialect.error(error, request_id);
+    if let Some(seconds) = error.retry_after {
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    json(status, &body, headers)
+}
+
+/// A response that is JSON.
+pub(super) fn json(status: u16, value: &Value, mut headers: HeaderMap) -> Response {
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    respond(status, headers, Body::from(value.to_string()))
+}
+
+fn respond(status: u16, headers: HeaderMap, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() =
+        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.headers_mut() = headers;
+    response
+}

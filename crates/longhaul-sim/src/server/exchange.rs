@@ -1,0 +1,87 @@
+//! A call of a model: numbered, struck by a fault or answered by the world.
+
+use std::sync::Arc;
+
+use super::rate::Left;
+use super::shared::{Shared, lock};
+use crate::call::{ApiError, Call, Millis};
+use crate::faults::Fault;
+use crate::reply::Reply;
+use crate::world::World;
+
+/// What came of a call.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    pub(super) request_id: String,
+    pub(super) outcome: Result<Reply, ApiError>,
+    /// What goes wrong with the answer.
+    pub(super) fault: Option<Fault>,
+    pub(super) left: Left,
+    pub(super) now: Millis,
+}
+
+/// Makes a call.
+pub(super) async fn exchange(shared: &Arc<Shared>, call: Call) -> Exchange {
+    let fault = shared.next_fault();
+    let refused = fault.and_then(|fault| fault.refusal());
+    let (request_id, outcome, now) = match refused {
+        Some(error) => {
+            let now = shared.with_world(|world| world.now());
+            (shared.request_id(), Err(error), now)
+        }
+        None => in_world(shared, move |world| {
+            let outcome = world.messages(&call);
+            let request_id = match &outcome {
+                Ok(reply) => Some(reply.request_id.clone()),
+                Err(_) => world.books().last().map(|last| last.request_id.clone()),
+            };
+            (request_id.unwrap_or_default(), outcome, world.now())
+        })
+        .await
+        .unwrap_or_else(|error| (shared.request_id(), Err(error), Millis::default())),
+    };
+    // Nothing is under way that an event could interrupt.
+    let outcome = match (fault, outcome) {
+        (Some(Fault::ErrorEvent { .. }), Ok(reply)) if !reply.stream => Err(overloaded()),
+        (_, outcome) => outcome,
+    };
+    let usage = outcome.as_ref().ok().map(|reply| &reply.usage);
+    let mut left = lock(&shared.rate).count(now, usage);
+    if outcome.as_ref().is_err_and(|error| error.status == 429) {
+        left = left.nothing();
+    }
+    Exchange {
+        request_id,
+        outcome,
+        fault,
+        left,
+        now,
+    }
+}
+
+/// Asks the world where it may take its time: counting a long prompt takes longer than a connection may be held up. If
+/// the world breaks, that is a 500.
+pub(super) async fn in_world<T: Send + 'static>(
+    shared: &Arc<Shared>,
+    ask: impl FnOnce(&mut World) -> T + Send + 'static,
+) -> Result<T, ApiError> {
+    let shared = Arc::clone(shared);
+    let asked = tokio::task::spawn_blocking(move || shared.with_world(ask)).await;
+    asked.map_err(|error| {
+        tracing::error!(%error, "the world broke");
+        ApiError {
+            status: 500,
+            kind: "api_error",
+            ..ApiError::invalid("Internal server error")
+        }
+    })
+}
+
+/// The error that interrupts a stream.
+pub(super) fn overloaded() -> ApiError {
+    ApiError {
+        status: 529,
+        kind: "overloaded_error",
+        ..ApiError::invalid("Overloaded")
+    }
+}

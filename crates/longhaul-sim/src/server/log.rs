@@ -1,0 +1,56 @@
+//! The log of requests: one JSON object a line. No keys, no texts.
+
+use std::fmt;
+use std::io::Write;
+use std::sync::Mutex;
+
+use serde::Serialize;
+
+use super::shared::lock;
+
+/// One request.
+#[derive(Debug, Serialize)]
+pub(super) struct Line<'a> {
+    pub(super) at: String,
+    pub(super) now_ms: u64,
+    pub(super) path: &'a str,
+    pub(super) status: u16,
+    pub(super) request_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) session: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) fault: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) usage: Option<&'a serde_json::Value>,
+}
+
+/// Where lines go, if anywhere.
+#[derive(Default)]
+pub(super) struct Log(Option<Mutex<Box<dyn Write + Send>>>);
+
+impl Log {
+    pub(super) fn new(to: Option<Box<dyn Write + Send>>) -> Self {
+        Self(to.map(Mutex::new))
+    }
+
+    /// Writes a line. A log that cannot be written must not end the service; it is said where that can be read.
+    pub(super) fn write(&self, line: &Line<'_>) {
+        let Some(to) = &self.0 else { return };
+        let Ok(mut bytes) = serde_json::to_vec(line) else {
+            return;
+        };
+        bytes.push(b'\n');
+        let mut to = lock(to);
+        if let Err(error) = to.write_all(&bytes).and_then(|()| to.flush()) {
+            tracing::warn!(%error, "the request log cannot be written");
+        }
+    }
+}
+
+impl fmt::Debug for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Log").field(&self.0.is_some()).finish()
+    }
+}

@@ -1,0 +1,146 @@
+//! What all connections share: the world, its clock, the faults to come, and counts of what is under way.
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio_util::task::TaskTracker;
+
+use super::clock::Clock;
+use super::log::Log;
+use super::options::{Options, Time};
+use super::rate::Rate;
+use crate::faults::wire::Pace;
+use crate::faults::{Fault, Plan, SpecError};
+use crate::reply::Ids;
+use crate::world::World;
+
+/// Told apart from the ids of the world, which come from the same seed.
+const OUTSIDE: u64 = 0x0075_7369_6465;
+
+pub(super) struct Shared {
+    world: Mutex<World>,
+    clock: Clock,
+    faults: Mutex<Faults>,
+    ids: Mutex<Ids>,
+    pub(super) rate: Mutex<Rate>,
+    pub(super) log: Log,
+    pub(super) pace: Pace,
+    pub(super) time: Time,
+    pub(super) model: String,
+    pub(super) connections: TaskTracker,
+    pub(super) replies: Gauge,
+}
+
+/// The faults to come, and how far we are.
+#[derive(Debug, Default)]
+struct Faults {
+    plan: Plan,
+    made: u64,
+    struck: u64,
+}
+
+/// The faults as the control API shows them.
+#[derive(Debug, serde::Serialize)]
+pub(super) struct FaultsNow {
+    requests: u64,
+    struck: u64,
+    pending: Vec<String>,
+}
+
+impl Shared {
+    pub(super) fn new(world: World, options: Options) -> Self {
+        Self {
+            world: Mutex::new(world),
+            clock: Clock::start(options.time),
+            faults: Mutex::new(Faults {
+                plan: options.faults,
+                ..Faults::default()
+            }),
+            ids: Mutex::new(Ids::new(options.seed ^ OUTSIDE)),
+            rate: Mutex::default(),
+            log: Log::new(options.log),
+            pace: options.pace,
+            time: options.time,
+            model: options.model,
+            connections: TaskTracker::new(),
+            replies: Gauge::default(),
+        }
+    }
+
+    /// The world, at the time it is now.
+    pub(super) fn with_world<T>(&self, look: impl FnOnce(&mut World) -> T) -> T {
+        let mut world = lock(&self.world);
+        self.clock.tell(&mut world);
+        look(&mut world)
+    }
+
+    /// Numbers a request for a model and says what goes wrong with it.
+    pub(super) fn next_fault(&self) -> Option<Fault> {
+        let mut faults = lock(&self.faults);
+        faults.made += 1;
+        let fault = faults.plan.decide(faults.made);
+        faults.struck += u64::from(fault.is_some());
+        fault
+    }
+
+    pub(super) fn inject(&self, spec: &str) -> Result<(), SpecError> {
+        let mut faults = lock(&self.faults);
+        let made = faults.made;
+        faults.plan.inject(spec, made)
+    }
+
+    pub(super) fn clear_faults(&self) {
+        lock(&self.faults).plan.clear();
+    }
+
+    pub(super) fn faults_now(&self) -> FaultsNow {
+        let faults = lock(&self.faults);
+        FaultsNow {
+            requests: faults.made,
+            struck: faults.struck,
+            pending: faults.plan.pending(faults.made),
+        }
+    }
+
+    /// An id for a request that never reaches the world.
+    pub(super) fn request_id(&self) -> String {
+        lock(&self.ids).request()
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
+    }
+}
+
+/// Locks what stays sound even if somebody panicked with it.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Counts what is under way.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Gauge(Arc<AtomicUsize>);
+
+impl Gauge {
+    pub(super) fn enter(&self) -> Entered {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Entered(self.clone())
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// One more, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Entered(Gauge);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

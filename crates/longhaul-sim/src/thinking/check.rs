@@ -1,0 +1,224 @@
+//! Checks the thinking blocks that come back with a request.
+
+use longhaul_core::models::{Binding, ModelSpec};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::outcome::{Account, Admitted, Change, Reason, Transformation};
+use super::prefix::{Prefix, Walk, signature};
+use super::progress::{Progress, Stage};
+use super::reads::{reads, records_account, records_prefix};
+use super::seal::{Kind, Seal, Secret, account, name};
+use crate::call::{ApiError, Call};
+use crate::request::{Block, Request, Role};
+
+const CONTROLS: &str = "thinking-binding-controls-2026-08-01";
+
+/// Checks the thinking of a validated request, on both endpoints alike.
+pub fn check(
+    request: &Request,
+    spec: &ModelSpec,
+    call: &Call,
+    secret: &Secret,
+    account: Account,
+) -> Result<Admitted, ApiError> {
+    check_on(request, spec, call, secret, account, None).map(|(admitted, _)| admitted)
+}
+
+/// The same, going on from where a check of the same messages stood.
+pub fn check_on(
+    request: &Request,
+    spec: &ModelSpec,
+    call: &Call,
+    secret: &Secret,
+    account: Account,
+    earlier: Option<Stage>,
+) -> Result<(Admitted, Progress), ApiError> {
+    let latest = latest_turn(request);
+    let summary = last_summary(request);
+    let mut walk = Walk::start(request, secret);
+    let mut progress = Progress::of(&walk.prefix, spec, call);
+    let mut transformations = Vec::new();
+    // The thinking block before this one in the same turn, as it was sent.
+    let mut in_turn = None;
+    let mut role = None;
+    let mut from = 0;
+    if let Some(stage) = earlier.filter(|_| summary.is_none()) {
+        from = stage.messages;
+        (walk.prefix, role, in_turn) = (stage.prefix, stage.role, stage.in_turn);
+    }
+    for (message, said) in request.messages.iter().enumerate().skip(from) {
+        progress.note(message, &walk.prefix, role, in_turn);
+        if role != Some(said.role) {
+            in_turn = None;
+            walk.prefix.in_reply = 0;
+        }
+        role = Some(said.role);
+        for (index, block) in said.content.iter().enumerate() {
+            if !block.is_thinking() {
+                walk.push(said.role, block);
+                continue;
+            }
+            // The model does not see what was summarised.
+            if summary.is_some_and(|at| (message, index) < at) {
+                walk.prefix.think(signature(block));
+                continue;
+            }
+            let path = format!("messages.{message}.content.{index}");
+            let turn = match latest.contains(&message) {
+                true => Standing::Latest { before: in_turn },
+                false => Standing::Earlier,
+            };
+            let seal = whole(block, secret, &path, turn)?;
+            in_turn = Some(name(signature(block)));
+            let verdict = judge(&seal, &walk.prefix, spec, call);
+            let (change, reason) = match verdict {
+                None => {
+                    walk.prefix.think(signature(block));
+                    continue;
+                }
+                // It is read again by a model that can, so it keeps its place.
+                Some(reason @ (Reason::Model | Reason::Organization)) => {
+                    walk.prefix.think(signature(block));
+                    (Change::Dropped, reason)
+                }
+                Some(Reason::Prefix) => {
+                    let change = mismatch(request, spec, call, account, block, &path)?;
+                    if change == Change::MismatchAllowed {
+                        walk.prefix.think(signature(block));
+                    }
+                    (change, Reason::Prefix)
+                }
+            };
+            transformations.push(Transformation {
+                message,
+                block: index,
+                change,
+                reason,
+            });
+        }
+    }
+    if summary.is_some() || !transformations.is_empty() {
+        progress = Progress::default();
+    }
+    let admitted = Admitted {
+        transformations,
+        prefix: walk.prefix.reply(),
+    };
+    Ok((admitted, progress))
+}
+
+/// The messages of the model's latest turn.
+fn latest_turn(request: &Request) -> std::ops::Range<usize> {
+    let messages = &request.messages;
+    let Some(last) = messages
+        .iter()
+        .rposition(|said| said.role == Role::Assistant)
+    else {
+        return 0..0;
+    };
+    let before = messages.get(..last).unwrap_or_default();
+    let first = before
+        .iter()
+        .rposition(|said| said.role != Role::Assistant)
+        .map_or(0, |at| at + 1);
+    first..last + 1
+}
+
+/// The last summary in the conversation: nothing before it counts.
+fn last_summary(request: &Request) -> Option<(usize, usize)> {
+    let messages = request.messages.iter().enumerate().rev();
+    messages.into_iter().find_map(|(message, said)| {
+        let is = |block: &Block| block.kind == "compaction" && block.text("content").is_some();
+        Some((message, said.content.iter().rposition(is)?))
+    })
+}
+
+/// Which turn a block is in.
+#[derive(Clone, Copy)]
+enum Standing {
+    /// The model's latest, with the thinking block before it in the same turn.
+    Latest {
+        before: Option<u64>,
+    },
+    Earlier,
+}
+
+/// The seal of a block that is as it was made. In the latest turn the blocks of a reply must all be there.
+fn whole(block: &Block, secret: &Secret, path: &str, turn: Standing) -> Result<Seal, ApiError> {
+    let invalid = || {
+        let field = if block.kind == "thinking" {
+            "signature"
+        } else {
+            "data"
+        };
+        ApiError::invalid(format!(
+            "{path}: Invalid `{field}` in `{}` block",
+            block.kind
+        ))
+    };
+    let seal = secret
+        .open(signature(block))
+        .filter(|seal| seal.kind == Kind::Thinking);
+    let seal = seal.ok_or_else(invalid)?;
+    let altered = seal.text != xxh3_128(block.text("thinking").unwrap_or_default().as_bytes());
+    match turn {
+        Standing::Earlier if altered => Err(invalid()),
+        Standing::Latest { before }
+            if altered || (seal.prefix.in_reply > 0 && before != Some(seal.prefix.before)) =>
+        {
+            Err(ApiError::invalid(format!(
+                "{path}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response."
+            )))
+        }
+        _ => Ok(seal),
+    }
+}
+
+/// What is wrong with a whole block in its place.
+fn judge(seal: &Seal, prefix: &Prefix, spec: &ModelSpec, call: &Call) -> Option<Reason> {
+    if !reads(&spec.id, &seal.model) {
+        return Some(Reason::Model);
+    }
+    if records_account(&seal.model) && seal.account != account(&call.key) {
+        return Some(Reason::Organization);
+    }
+    let made = &seal.prefix;
+    let same = made.base == prefix.base && made.content == prefix.content;
+    let in_line = prefix.depth == 0 || made.before == prefix.before;
+    let known = prefix.depth <= made.depth;
+    let bound = spec.thinking.binding.may_bind() && records_prefix(&seal.model);
+    (bound && !(same && in_line && known)).then_some(Reason::Prefix)
+}
+
+fn mismatch(
+    request: &Request,
+    spec: &ModelSpec,
+    call: &Call,
+    account: Account,
+    block: &Block,
+    path: &str,
+) -> Result<Change, ApiError> {
+    let binding = request.param("thinking", "block_binding");
+    let behaviour = binding.and_then(|binding| binding.get("prefix_mismatch_behavior")?.as_str());
+    match (behaviour, spec.thinking.binding, account) {
+        (Some("drop_block"), ..) => Ok(Change::Dropped),
+        (None, Binding::NewAccounts, Account::Old) => Ok(Change::MismatchAllowed),
+        _ => {
+            let field = if block.kind == "thinking" {
+                "signature"
+            } else {
+                "data"
+            };
+            let hint = match call.betas.contains(CONTROLS) {
+                true => String::new(),
+                false => format!(
+                    " That setting requires the `{CONTROLS}` value in the `anthropic-beta` header."
+                ),
+            };
+            Err(ApiError::invalid(format!(
+                "{path}: Invalid `{field}` in `{}` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\".{hint}",
+                block.kind
+            )))
+        }
+    }
+}

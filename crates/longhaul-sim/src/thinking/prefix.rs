@@ -1,0 +1,254 @@
+//! The prefix a thinking block is bound to, built up block by block.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::seal::{Kind, Secret, name};
+use crate::request::{Block, Request, Role, identity};
+
+/// What stands before a place in a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prefix {
+    /// Hash of `system` and of the tools that are not deferred.
+    pub(super) base: u128,
+    /// Hash of the messages without their thinking.
+    pub(super) content: u128,
+    /// The thinking block before, and how many there are before; none: nought.
+    pub(super) before: u64,
+    pub(super) depth: u32,
+    /// How many thinking blocks of the same reply stand before.
+    pub(super) in_reply: u32,
+    /// Who spoke last.
+    pub(super) role: Option<Role>,
+}
+
+impl Prefix {
+    /// Its length in a signature.
+    pub(super) const BYTES: usize = 16 + 16 + 8 + 4 + 4 + 1;
+
+    /// Before the first message of a request.
+    pub fn start(request: &Request) -> Prefix {
+        let system = request.system.iter().map(identity::of_block);
+        let mut base = 0;
+        for block in system {
+            base = mix(base, b"system", block);
+        }
+        for tool in request.tools.iter().filter(|tool| !tool.deferred) {
+            base = mix(base, b"tool", identity::of_tool(tool));
+        }
+        Prefix {
+            base,
+            content: 0,
+            before: 0,
+            depth: 0,
+            in_reply: 0,
+            role: None,
+        }
+    }
+
+    /// A new reply begins.
+    pub(super) fn reply(mut self) -> Prefix {
+        self.in_reply = 0;
+        self
+    }
+
+    /// Takes in a block of a reply that is being made. Thinking must be signed already.
+    pub fn push(&mut self, block: &Block) {
+        match block.kind.as_str() {
+            "thinking" | "redacted_thinking" => self.think(signature(block)),
+            "compaction" if block.text("content").is_some() => self.restart(block),
+            "compaction" => {}
+            _ => self.say(Role::Assistant, identity::of_block(block)),
+        }
+    }
+
+    /// Behind a summary the prefix begins anew with it.
+    fn restart(&mut self, summary: &Block) {
+        self.content = mix(0, b"compaction", identity::of_block(summary));
+        self.role = Some(Role::Assistant);
+        (self.before, self.depth) = (0, 0);
+    }
+
+    /// Takes in a thinking block.
+    pub(super) fn think(&mut self, signature: &str) {
+        self.before = name(signature);
+        self.depth += 1;
+        self.in_reply += 1;
+    }
+
+    fn say(&mut self, role: Role, what: u128) {
+        if self.role != Some(role) {
+            self.in_reply = 0;
+        }
+        self.role = Some(role);
+        self.content = mix(self.content, label(role), what);
+    }
+
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(Prefix::BYTES);
+        bytes.extend(self.base.to_le_bytes());
+        bytes.extend(self.content.to_le_bytes());
+        bytes.extend(self.before.to_le_bytes());
+        bytes.extend(self.depth.to_le_bytes());
+        bytes.extend(self.in_reply.to_le_bytes());
+        bytes.push(match self.role {
+            None => 0,
+            Some(Role::User) => 1,
+            Some(Role::Assistant) => 2,
+            Some(Role::System) => 3,
+        });
+        bytes
+    }
+
+    pub(super) fn from_bytes(bytes: &[u8; Prefix::BYTES]) -> Prefix {
+        let number = |from: usize, to: usize| {
+            let bytes = bytes.get(from..to).unwrap_or_default();
+            bytes
+                .iter()
+                .rev()
+                .fold(0_u128, |sum, byte| (sum << 8) | u128::from(*byte))
+        };
+        Prefix {
+            base: number(0, 16),
+            content: number(16, 32),
+            before: number(32, 40) as u64,
+            depth: number(40, 44) as u32,
+            in_reply: number(44, 48) as u32,
+            role: match number(48, 49) {
+                1 => Some(Role::User),
+                2 => Some(Role::Assistant),
+                3 => Some(Role::System),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// The signature of a thinking block, or the data of a redacted one.
+pub(super) fn signature(block: &Block) -> &str {
+    block
+        .text("signature")
+        .or_else(|| block.text("data"))
+        .unwrap_or_default()
+}
+
+/// Follows the prefix through the messages of a request.
+pub(super) struct Walk<'a> {
+    pub(super) prefix: Prefix,
+    secret: &'a Secret,
+    /// Deferred tools count once something refers to them.
+    deferred: BTreeMap<&'a str, u128>,
+    /// Who spoke last before a summary that was just passed.
+    summarised: Option<Role>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn start(request: &'a Request, secret: &'a Secret) -> Walk<'a> {
+        let deferred = request.tools.iter().filter(|tool| tool.deferred);
+        Walk {
+            prefix: Prefix::start(request),
+            secret,
+            deferred: deferred
+                .map(|tool| (tool.name.as_str(), identity::of_tool(tool)))
+                .collect(),
+            summarised: None,
+        }
+    }
+
+    /// Takes in a block that is not thinking.
+    pub(super) fn push(&mut self, role: Role, block: &Block) {
+        if block.kind == "compaction" {
+            return self.summary(block);
+        }
+        // A turn that only goes on with what was summarised is not the turn it was.
+        if self
+            .summarised
+            .take()
+            .is_some_and(|last| last == role || role == Role::System)
+        {
+            self.prefix.content = mix(self.prefix.content, b"joined", 0);
+        }
+        self.prefix.say(role, identity::of_block(block));
+        for name in referred(block) {
+            if let Some(tool) = self.deferred.get(name) {
+                self.prefix.content = mix(self.prefix.content, b"loaded", *tool);
+            }
+        }
+    }
+
+    /// What was summarised stands no longer there. A summary we signed knows what did; behind another the prefix begins
+    /// anew.
+    fn summary(&mut self, block: &Block) {
+        let Some(text) = block.text("content") else {
+            return;
+        };
+        let seal = block
+            .text("signature")
+            .and_then(|signature| self.secret.open(signature));
+        let ours = seal.filter(|seal| {
+            seal.kind == Kind::Summary
+                && seal.text == xxh3_128(text.as_bytes())
+                && seal.prefix.base == self.prefix.base
+        });
+        match ours {
+            Some(seal) => {
+                self.summarised = seal.prefix.role;
+                self.prefix.restart(block);
+                self.prefix.content = seal.prefix.content;
+                self.prefix.role = None;
+            }
+            None => self.prefix.restart(block),
+        }
+    }
+}
+
+/// The tools that a result refers to.
+fn referred(block: &Block) -> Vec<&str> {
+    fn collect<'a>(value: &'a Value, depth: usize, names: &mut Vec<&'a str>) {
+        match value {
+            Value::Array(items) if depth < 4 => items
+                .iter()
+                .for_each(|item| collect(item, depth + 1, names)),
+            Value::Object(fields) if depth < 4 => {
+                names.extend(fields.get("tool_name").and_then(Value::as_str));
+                for inner in ["tool_references", "content"] {
+                    fields
+                        .get(inner)
+                        .into_iter()
+                        .for_each(|value| collect(value, depth + 1, names));
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut names = Vec::new();
+    if block.kind.ends_with("tool_result") {
+        block
+            .fields
+            .get("content")
+            .into_iter()
+            .for_each(|value| collect(value, 0, &mut names));
+    }
+    names
+}
+
+fn label(role: Role) -> &'static [u8] {
+    match role {
+        Role::User => b"user",
+        Role::Assistant => b"assistant",
+        Role::System => b"operator",
+    }
+}
+
+fn mix(before: u128, label: &[u8], next: u128) -> u128 {
+    xxh3_128(
+        &[
+            before.to_le_bytes().as_slice(),
+            label,
+            next.to_le_bytes().as_slice(),
+        ]
+        .concat(),
+    )
+}

@@ -1,0 +1,77 @@
+//! How far a check came, so that the next request of the conversation is checked from where it grew.
+
+use std::collections::VecDeque;
+
+use longhaul_core::models::ModelSpec;
+
+use super::prefix::Prefix;
+use crate::call::Call;
+use crate::request::{Request, Role};
+
+/// Stages kept: markers move in the last few messages, so these are read anew.
+const STAGES: usize = 8;
+
+/// Where a check stood before a message.
+#[derive(Debug, Clone)]
+pub struct Stage {
+    pub(super) messages: usize,
+    pub(super) prefix: Prefix,
+    pub(super) role: Option<Role>,
+    pub(super) in_turn: Option<u64>,
+}
+
+/// The last stages of a check that found nothing to change.
+#[derive(Debug, Clone, Default)]
+pub struct Progress {
+    model: String,
+    key: String,
+    start: Option<Prefix>,
+    stages: VecDeque<Stage>,
+}
+
+impl Progress {
+    pub(super) fn of(start: &Prefix, spec: &ModelSpec, call: &Call) -> Progress {
+        Progress {
+            model: spec.id.clone(),
+            key: call.key.clone(),
+            start: Some(start.clone()),
+            stages: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn note(
+        &mut self,
+        messages: usize,
+        prefix: &Prefix,
+        role: Option<Role>,
+        in_turn: Option<u64>,
+    ) {
+        if self.stages.len() == STAGES {
+            self.stages.pop_front();
+        }
+        self.stages.push_back(Stage {
+            messages,
+            prefix: prefix.clone(),
+            role,
+            in_turn,
+        });
+    }
+
+    /// Where to go on in a request whose first `kept` messages were checked, with the stages before; none: at its
+    /// start, because something else changed.
+    pub fn stage(
+        &self,
+        request: &Request,
+        spec: &ModelSpec,
+        call: &Call,
+        kept: usize,
+    ) -> Option<Stage> {
+        let same = self.model == spec.id
+            && self.key == call.key
+            && self.start.as_ref() == Some(&Prefix::start(request));
+        let deferred = request.tools.iter().any(|tool| tool.deferred);
+        let stages = self.stages.iter().rev();
+        let mut within = stages.filter(|stage| stage.messages <= kept);
+        within.next().filter(|_| same && !deferred).cloned()
+    }
+}

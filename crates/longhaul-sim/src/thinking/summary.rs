@@ -1,0 +1,52 @@
+//! Signatures on compaction blocks: a summary made on demand says what it stands for, so that the turns kept behind it
+//! keep their thinking.
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::prefix::Walk;
+use super::seal::{Kind, Seal, Secret, account};
+use crate::call::ApiError;
+use crate::request::{Block, Request};
+
+impl Secret {
+    /// Signs the summary of a whole request.
+    pub fn sign_summary(&self, request: &Request, model: &str, key: &str, text: &str) -> String {
+        let mut walk = Walk::start(request, self);
+        for message in &request.messages {
+            for block in &message.content {
+                match block.is_thinking() {
+                    true => walk.prefix.think(super::prefix::signature(block)),
+                    false => walk.push(message.role, block),
+                }
+            }
+        }
+        self.seal(&Seal {
+            kind: Kind::Summary,
+            model: model.to_owned(),
+            account: account(key),
+            text: xxh3_128(text.as_bytes()),
+            prefix: walk.prefix,
+        })
+    }
+
+    /// Checks a signed compaction block that came back. Blocks without a signature or without content pass.
+    pub fn check_summary(&self, block: &Block, key: &str) -> Result<(), ApiError> {
+        let (Some(signature), Some(text)) = (block.text("signature"), block.text("content")) else {
+            return Ok(());
+        };
+        let seal = self
+            .open(signature)
+            .filter(|seal| seal.kind == Kind::Summary);
+        let Some(seal) = seal.filter(|seal| seal.account == account(key)) else {
+            let error = ApiError::invalid("Invalid `signature` in `compaction` block");
+            return Err(error.with_code("compaction_signature_invalid"));
+        };
+        match seal.text == xxh3_128(text.as_bytes()) {
+            true => Ok(()),
+            false => Err(ApiError::invalid(
+                "`compaction` block content does not match its `signature`; send the block back unchanged",
+            )
+            .with_code("compaction_content_mismatch")),
+        }
+    }
+}

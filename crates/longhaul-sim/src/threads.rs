@@ -1,0 +1,267 @@
+//! Server-held threads (N8): the conversation is kept here under the id of a reply, and a request that continues it
+//! brings only what is new.
+//!
+//! [`Threads::begin`] comes between reading a request and validating it: it gives back the whole request, which is what
+//! all else works on. [`Threads::commit`] keeps the conversation once a reply is made, [`Threads::abandon`] lets a
+//! turn that failed be tried again. A world can also refuse all threads with the code that makes clients send the
+//! full history.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::call::{ApiError, Call};
+use crate::request::{Block, Message, Request, Role, Tool, identity};
+
+/// What is done with threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Policy {
+    /// They are held.
+    #[default]
+    Hold,
+    /// They are refused with `thread_unsupported_request`.
+    Refuse,
+}
+
+/// A turn of a thread that is under way. Give it back to [`Threads::commit`] or [`Threads::abandon`].
+#[derive(Debug, PartialEq, Eq)]
+#[must_use = "a turn that is neither committed nor abandoned stays in flight"]
+pub enum Ticket {
+    /// The request is not part of a thread.
+    None,
+    /// It begins one.
+    Create,
+    /// It continues one.
+    Continue {
+        /// The caller's key.
+        key: String,
+        /// The reply it continues from.
+        previous: String,
+    },
+}
+
+/// Whether a reply can be continued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    InFlight,
+    Continued,
+}
+
+#[derive(Debug)]
+struct Held {
+    state: State,
+    system: Vec<Block>,
+    tools: Vec<Tool>,
+    output_config: Option<Value>,
+    messages: Vec<Message>,
+}
+
+/// All threads of a world.
+#[derive(Debug, Default)]
+pub struct Threads {
+    policy: Policy,
+    /// By key and id of the reply.
+    held: BTreeMap<(String, String), Held>,
+}
+
+/// Fields that cannot go with a thread.
+const UNSUPPORTED: [&str; 2] = ["context_management", "fallbacks"];
+
+impl Threads {
+    /// No threads yet.
+    pub fn new(policy: Policy) -> Threads {
+        Threads {
+            policy,
+            held: BTreeMap::new(),
+        }
+    }
+
+    /// The whole of a request: of one that continues a thread with what is held, of any other as it is. If it comes to
+    /// nothing, were it refused by a later check, the ticket must be abandoned.
+    pub fn begin(&mut self, request: Request, call: &Call) -> Result<(Request, Ticket), ApiError> {
+        let Some(kind) = request.tag("thread").map(str::to_owned) else {
+            return Ok((request, Ticket::None));
+        };
+        self.check_supported(&request)?;
+        if kind == "create" {
+            return Ok((request, Ticket::Create));
+        }
+        let previous = request
+            .param("thread", "previous_message_id")
+            .and_then(Value::as_str);
+        let previous = previous.unwrap_or_default().to_owned();
+        let Some(held) = self.held.get_mut(&(call.key.clone(), previous.clone())) else {
+            return Err(not_found(&previous));
+        };
+        match held.state {
+            State::Open => {}
+            State::InFlight => {
+                return Err(refused(
+                    format!(
+                        "thread: another request is still continuing from `previous_message_id` {previous}"
+                    ),
+                    "thread_continue_in_flight",
+                ));
+            }
+            State::Continued => {
+                return Err(refused(
+                    format!(
+                        "thread: {previous} has already been continued; continue from the most recent response of the thread"
+                    ),
+                    "thread_already_continued",
+                ));
+            }
+        }
+        let changed = held.differing(&request);
+        if !changed.is_empty() {
+            return Err(refused(
+                format!(
+                    "thread: differing field(s): {}. Send the stored values, or start a new thread",
+                    changed.join(", ")
+                ),
+                "thread_fingerprint_mismatch",
+            ));
+        }
+        held.state = State::InFlight;
+        let key = call.key.clone();
+        Ok((held.joined(request), Ticket::Continue { key, previous }))
+    }
+
+    fn check_supported(&self, request: &Request) -> Result<(), ApiError> {
+        let code = "thread_unsupported_request";
+        if self.policy == Policy::Refuse {
+            return Err(refused(
+                "thread: threads are not supported; send the full conversation".into(),
+                code,
+            ));
+        }
+        let mut found: Vec<&str> = UNSUPPORTED
+            .into_iter()
+            .filter(|name| request.fields.contains_key(*name))
+            .collect();
+        if request.automatic_cache.is_some() {
+            found.push("cache_control");
+        }
+        match found.is_empty() {
+            true => Ok(()),
+            false => Err(refused(
+                format!(
+                    "thread: cannot be combined with {}; send the full conversation without `thread`",
+                    found.join(", ")
+                ),
+                code,
+            )),
+        }
+    }
+
+    /// Holds the conversation of a whole request with its reply under the reply's id.
+    pub fn commit(
+        &mut self,
+        ticket: Ticket,
+        request: &Request,
+        call: &Call,
+        id: &str,
+        reply: Vec<Block>,
+    ) {
+        match ticket {
+            Ticket::None => return,
+            Ticket::Create => {}
+            Ticket::Continue { key, previous } => {
+                if let Some(held) = self.held.get_mut(&(key, previous)) {
+                    held.state = State::Continued;
+                    // It cannot be continued again: only that it was is still of use.
+                    held.messages = Vec::new();
+                }
+            }
+        }
+        let mut messages = request.messages.clone();
+        messages.push(Message {
+            role: Role::Assistant,
+            content: reply,
+        });
+        let blocks = messages.iter_mut().flat_map(|message| &mut message.content);
+        blocks.for_each(unmark);
+        let held = Held {
+            state: State::Open,
+            system: request.system.clone(),
+            tools: request.tools.clone(),
+            output_config: request.fields.get("output_config").cloned(),
+            messages,
+        };
+        self.held.insert((call.key.clone(), id.to_owned()), held);
+    }
+
+    /// Lets go of a turn that made no reply.
+    pub fn abandon(&mut self, ticket: Ticket) {
+        if let Ticket::Continue { key, previous } = ticket
+            && let Some(held) = self.held.get_mut(&(key, previous))
+        {
+            held.state = State::Open;
+        }
+    }
+}
+
+impl Held {
+    /// The fields that must stay the same and do not. What is left out is as it was.
+    fn differing(&self, request: &Request) -> Vec<&'static str> {
+        let blocks = |blocks: &[Block]| blocks.iter().map(identity::of_block).collect::<Vec<_>>();
+        let tools = |tools: &[Tool]| tools.iter().map(identity::of_tool).collect::<Vec<_>>();
+        let mut fields = Vec::new();
+        if !request.system.is_empty() && blocks(&request.system) != blocks(&self.system) {
+            fields.push("system");
+        }
+        if !request.tools.is_empty() && tools(&request.tools) != tools(&self.tools) {
+            fields.push("tools");
+        }
+        let config = request.fields.get("output_config");
+        if config.is_some() && config != self.output_config.as_ref() {
+            fields.push("output_config");
+        }
+        fields
+    }
+
+    fn joined(&self, mut request: Request) -> Request {
+        if request.system.is_empty() {
+            request.system.clone_from(&self.system);
+        }
+        if request.tools.is_empty() {
+            request.tools.clone_from(&self.tools);
+        }
+        if let Some(config) = &self.output_config {
+            request
+                .fields
+                .insert("output_config".into(), config.clone());
+        }
+        let mut messages = self.messages.clone();
+        messages.append(&mut request.messages);
+        request.messages = messages;
+        request
+    }
+}
+
+/// A marker is for the request it came with; kept, they would pile up.
+fn unmark(block: &mut Block) {
+    block.marker = None;
+    let inner = block
+        .fields
+        .get_mut("content")
+        .and_then(Value::as_array_mut);
+    for inner in inner.into_iter().flatten().filter_map(Value::as_object_mut) {
+        inner.remove("cache_control");
+    }
+}
+
+fn refused(message: String, code: &'static str) -> ApiError {
+    ApiError::invalid(message).with_code(code)
+}
+
+fn not_found(previous: &str) -> ApiError {
+    ApiError {
+        status: 404,
+        kind: "not_found_error",
+        message: format!("thread: no thread was found for `previous_message_id` {previous}"),
+        code: Some("thread_not_found"),
+        retry_after: None,
+    }
+}

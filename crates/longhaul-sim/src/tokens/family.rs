@@ -1,0 +1,53 @@
+//! The families of tokenizers, and text counted as each would.
+
+use longhaul_core::models::Tokenizer;
+
+/// A family of tokenizers: how the counts of the reference vocabulary are scaled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// Claude up to 4.6.
+    Old,
+    /// Claude from 4.7 on: three tenths more for the same text.
+    New,
+}
+
+impl From<Tokenizer> for Family {
+    fn from(tokenizer: Tokenizer) -> Self {
+        match tokenizer {
+            Tokenizer::New => Self::New,
+            Tokenizer::Old | Tokenizer::Unknown => Self::Old,
+        }
+    }
+}
+
+impl Family {
+    /// Thousandths of a reference token.
+    fn permille(self) -> u64 {
+        match self {
+            Self::Old => 1_130,
+            Self::New => 1_469,
+        }
+    }
+
+    /// Tokens of a text; at least one for any text at all.
+    pub(super) fn count(self, text: &str) -> u64 {
+        let reference = bpe_openai::cl100k_base().count(text) as u64;
+        (reference * self.permille() + 500) / 1_000
+    }
+
+    /// The most an image counts.
+    pub(super) fn image_cap(self) -> u64 {
+        match self {
+            Self::Old => 1_568,
+            Self::New => 4_784,
+        }
+    }
+
+    /// The longest edge an image keeps; larger ones are scaled down.
+    pub(super) fn image_edge(self) -> u64 {
+        match self {
+            Self::Old => 1_568,
+            Self::New => 2_576,
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Cache markers: at most four with the automatic one, long-lived before short-lived.
+
+use serde_json::Value;
+
+use crate::call::ApiError;
+use crate::request::{Block, Request, Ttl};
+
+/// The most markers.
+const MOST: usize = 4;
+
+/// Checks the markers of a request.
+pub(super) fn check(request: &Request) -> Result<(), ApiError> {
+    let mut markers = explicit(request);
+    if let Some(ttl) = request.automatic_cache {
+        match last_cacheable(request).map(|block| block.marker) {
+            Some(Some(other)) if other != ttl => {
+                return Err(ApiError::invalid(format!(
+                    "Top-level cache_control has ttl='{}' but the target block already has cache_control with ttl='{}'. When both are specified on the same block, they must have matching TTLs.",
+                    ttl.as_str(),
+                    other.as_str()
+                )));
+            }
+            // It is there already, or there is nothing to put it on.
+            Some(Some(_)) | None => {}
+            Some(None) => markers.push((String::new(), ttl)),
+        }
+    }
+    if markers.len() > MOST {
+        return Err(ApiError::invalid(format!(
+            "A maximum of {MOST} blocks with cache_control may be provided. Found {}.",
+            markers.len()
+        )));
+    }
+    let short = markers.iter().position(|(_, ttl)| *ttl == Ttl::FiveMinutes);
+    let behind = markers.iter().skip(short.unwrap_or(markers.len()));
+    match behind.into_iter().find(|(_, ttl)| *ttl == Ttl::OneHour) {
+        None => Ok(()),
+        Some((path, _)) => {
+            let dot = if path.is_empty() { "" } else { "." };
+            Err(ApiError::invalid(format!(
+                "{path}{dot}cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: `tools`, `system`, `messages`."
+            )))
+        }
+    }
+}
+
+/// The markers in the order of the prompt, with the path of what they are on.
+fn explicit(request: &Request) -> Vec<(String, Ttl)> {
+    let mut markers = Vec::new();
+    for (index, tool) in request.tools.iter().enumerate() {
+        markers.extend(tool.marker.map(|ttl| (format!("tools.{index}"), ttl)));
+    }
+    for (index, block) in request.system.iter().enumerate() {
+        markers.extend(block.marker.map(|ttl| (format!("system.{index}"), ttl)));
+    }
+    for (index, message) in request.messages.iter().enumerate() {
+        for (at, block) in message.content.iter().enumerate() {
+            let path = || format!("messages.{index}.content.{at}");
+            markers.extend(
+                inner(block).map(|(inner, ttl)| {
+                    (format!("{}.{}.content.{inner}", path(), block.kind), ttl)
+                }),
+            );
+            markers.extend(block.marker.map(|ttl| (path(), ttl)));
+        }
+    }
+    markers
+}
+
+/// Markers on the blocks inside a tool result.
+fn inner(block: &Block) -> impl Iterator<Item = (usize, Ttl)> {
+    let blocks = block.fields.get("content").and_then(Value::as_array);
+    blocks
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .filter_map(|(index, inner)| {
+            let marker = inner
+                .get("cache_control")
+                .filter(|marker| marker.is_object())?;
+            let ttl = match marker.get("ttl").and_then(Value::as_str) {
+                Some("1h") => Ttl::OneHour,
+                _ => Ttl::FiveMinutes,
+            };
+            Some((index, ttl))
+        })
+}
+
+/// The block that automatic caching marks: the last one that can bear a marker.
+pub fn last_cacheable(request: &Request) -> Option<&Block> {
+    let blocks = request
+        .messages
+        .iter()
+        .rev()
+        .flat_map(|message| message.content.iter().rev());
+    let mut blocks = blocks.chain(request.system.iter().rev());
+    blocks.find(|block| is_cacheable(block))
+}
+
+/// Whether a marker can stand on it.
+fn is_cacheable(block: &Block) -> bool {
+    let empty = block.kind == "text" && block.text("text").is_none_or(str::is_empty);
+    !block.is_thinking() && !empty
+}

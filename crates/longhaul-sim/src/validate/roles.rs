@@ -1,0 +1,201 @@
+//! Who may speak when: the first and the last message, messages of role system, empty turns, blocks in the wrong mouth.
+
+use super::generation::Generation;
+use super::turns::{Problem, Turn};
+use crate::request::{NEWEST_VERSION, Request, Role};
+
+const DIRECTIVE: &str =
+    "the directive-only form (content: [] with output_config) is accepted at any position";
+
+/// The first problem.
+pub(super) fn check(
+    request: &Request,
+    turns: &[Turn<'_>],
+    generation: Generation,
+    version: &str,
+) -> Option<Problem> {
+    let mut found = Vec::new();
+    found.extend(opening(turns, generation));
+    for (index, turn) in turns.iter().enumerate() {
+        let problem = match turn.role {
+            Role::System => system_turn(request, turns, index, generation),
+            Role::User if turn.blocks.is_empty() => Some(Problem::at(
+                turn.first,
+                format!(
+                    "messages.{}: user messages must have non-empty content",
+                    turn.first
+                ),
+            )),
+            Role::Assistant if turn.blocks.is_empty() && index + 1 < turns.len() => {
+                Some(Problem::at(
+                    turn.first,
+                    format!(
+                        "messages.{}: all messages must have non-empty content except for the optional final assistant message",
+                        turn.first
+                    ),
+                ))
+            }
+            _ => out_of_place(turn, version),
+        };
+        found.extend(problem);
+    }
+    found.extend(ending(request, turns, generation));
+    found.into_iter().min_by_key(|problem| problem.message)
+}
+
+fn opening(turns: &[Turn<'_>], generation: Generation) -> Option<Problem> {
+    let first = turns.first()?;
+    let compacted = first
+        .blocks
+        .first()
+        .is_some_and(|placed| placed.block.kind == "compaction");
+    let spoken = first.role == Role::Assistant && !first.blocks.is_empty();
+    // Older models are seen to take it, as if an empty user message stood before it.
+    (spoken && !compacted && !generation.takes_prefill())
+        .then(|| Problem::at(0, r#"messages: first message must use the "user" role"#))
+}
+
+fn system_turn(
+    request: &Request,
+    turns: &[Turn<'_>],
+    index: usize,
+    generation: Generation,
+) -> Option<Problem> {
+    let turn = turns.get(index)?;
+    if !generation.takes_system_messages() {
+        return Some(Problem::at(
+            turn.first,
+            "role 'system' is not supported on this model",
+        ));
+    }
+    let said = |message: usize, what: String| {
+        Some(Problem::at(message, format!("messages.{message}: {what}")))
+    };
+    let known = |kind: &str| matches!(kind, "text" | "tool_addition" | "tool_removal");
+    if let Some(placed) = turn.blocks.iter().find(|placed| !known(&placed.block.kind)) {
+        let what = "role 'system' supports text, tool_addition, and tool_removal blocks only";
+        return said(placed.message, what.into());
+    }
+    // Messages that only carry directives may stand anywhere.
+    let mut spoken = turn.first..=turn.last;
+    let last = spoken.rfind(|message| {
+        request
+            .messages
+            .get(*message)
+            .is_some_and(|m| !m.content.is_empty())
+    })?;
+    let next = turns.get(index + 1).map(|turn| turn.role);
+    if index == 0 {
+        let what = "use the top-level 'system' parameter for the initial system prompt";
+        return said(turn.first, format!("{what}; {DIRECTIVE}"));
+    }
+    if next == Some(Role::User) {
+        let what = "role 'system' must precede an 'assistant' message or end the array";
+        return said(last, format!("{what}; {DIRECTIVE}"));
+    }
+    let before = turns.get(index - 1)?;
+    if before.role == Role::Assistant
+        && !before
+            .blocks
+            .last()
+            .is_some_and(|p| is_server_result(&p.block.kind))
+    {
+        let what = "role 'system' must follow a 'user' message or an 'assistant' message that ends in a server tool result";
+        return said(turn.first, format!("{what}; {DIRECTIVE}"));
+    }
+    let blank = |text: &str| text.trim().is_empty();
+    let blank = turn
+        .blocks
+        .iter()
+        .find(|placed| placed.block.text("text").is_some_and(blank))?;
+    said(
+        blank.message,
+        "system text blocks must contain non-whitespace text".into(),
+    )
+}
+
+/// Whether a block is what a tool on the server's side answered.
+pub(super) fn is_server_result(kind: &str) -> bool {
+    kind.ends_with("_tool_result")
+}
+
+/// Blocks that only the other side may send.
+fn out_of_place(turn: &Turn<'_>, version: &str) -> Option<Problem> {
+    turn.blocks.iter().find_map(|placed| {
+        let kind = placed.block.kind.as_str();
+        let say = |what: String| Some(Problem::at(placed.message, what));
+        match (turn.role, kind) {
+            (Role::User, "text") if version == NEWEST_VERSION => {
+                let cited = placed.block.fields.get("citations")?.as_array()?;
+                match cited.is_empty() {
+                    true => None,
+                    false => say(format!(
+                        "{}.text.citations: Extra inputs are not permitted",
+                        placed.path()
+                    )),
+                }
+            }
+            (
+                Role::User,
+                "tool_use" | "thinking" | "redacted_thinking" | "server_tool_use" | "mcp_tool_use"
+                | "fallback",
+            ) => say(format!(
+                "messages.{}: `{kind}` blocks can only be in `assistant` messages",
+                placed.message
+            )),
+            (Role::User, kind) if is_server_result(kind) => say(format!(
+                "messages.{}: `{kind}` blocks can only be in `assistant` messages",
+                placed.message
+            )),
+            (Role::Assistant, "tool_result") => say(format!(
+                "messages.{}: `tool_result` blocks can only be in `user` messages",
+                placed.message
+            )),
+            (Role::Assistant, "document") if version != NEWEST_VERSION => None,
+            (Role::Assistant, "image" | "document") => say(format!(
+                "{}: `{kind}` blocks are not permitted within assistant turns",
+                placed.path()
+            )),
+            (_, "tool_addition" | "tool_removal") => say(format!(
+                "messages.{}: `{kind}` blocks can only be in `system` messages",
+                placed.message
+            )),
+            _ => None,
+        }
+    })
+}
+
+/// A reply that is already begun: refused by newer models unless it is one the API itself left unfinished.
+fn ending(request: &Request, turns: &[Turn<'_>], generation: Generation) -> Option<Problem> {
+    let last = turns.iter().rfind(|turn| !turn.blocks.is_empty())?;
+    // Nothing is continued where tokens are counted or the conversation is summarised.
+    let sampled = request.max_tokens.is_some() && !request.fields.contains_key("compaction");
+    if last.role != Role::Assistant || !sampled {
+        return None;
+    }
+    let block = last.blocks.last()?.block;
+    if generation.takes_prefill() {
+        let text = block.text("text").unwrap_or_default();
+        return (block.kind == "text"
+            && text.trim_end().len() < text.len()
+            && !text.trim().is_empty())
+        .then(|| {
+            Problem::at(
+                last.last,
+                "messages: final assistant content cannot end with trailing whitespace",
+            )
+        });
+    }
+    let unfinished = matches!(
+        block.kind.as_str(),
+        "server_tool_use" | "mcp_tool_use" | "compaction" | "fallback"
+    ) || is_server_result(&block.kind)
+        || request.fields.contains_key("fallback_credit_token");
+    // An open tool call is reported as such.
+    (!unfinished && !last.has("tool_use")).then(|| {
+        Problem::at(
+            last.last,
+            "This model does not support assistant message prefill. The conversation must end with a user message.",
+        )
+    })
+}

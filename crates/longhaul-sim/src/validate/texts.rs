@@ -1,0 +1,79 @@
+//! Text must not be empty, nor blank where the user speaks.
+
+use super::turns::{Placed, Problem, Turn};
+use crate::call::ApiError;
+use crate::request::{Request, Role};
+
+const EMPTY: &str = "text content blocks must be non-empty";
+const BLANK: &str = "text content blocks must contain non-whitespace text";
+const MARKED: &str = "cache_control cannot be set for empty text blocks";
+
+/// The first problem in the messages.
+pub(super) fn check(turns: &[Turn<'_>]) -> Option<Problem> {
+    turns
+        .iter()
+        .filter(|turn| turn.role != Role::System)
+        .find_map(|turn| {
+            let alone = turn.blocks.len() == 1;
+            turn.blocks.iter().find_map(|placed| {
+                in_result(placed).or_else(|| {
+                    let text = placed
+                        .block
+                        .text("text")
+                        .filter(|_| placed.block.kind == "text")?;
+                    let what = match text {
+                        "" if placed.block.marker.is_some() => {
+                            format!("{}.text: {MARKED}", placed.path())
+                        }
+                        "" => format!("messages: {EMPTY}"),
+                        // A model's own reply may have a blank block between others.
+                        blank if blank.trim().is_empty() && (alone || turn.role == Role::User) => {
+                            format!("messages: {BLANK}")
+                        }
+                        _ => return None,
+                    };
+                    Some(Problem::at(placed.message, what))
+                })
+            })
+        })
+}
+
+/// Text inside a tool result.
+fn in_result(placed: &Placed<'_>) -> Option<Problem> {
+    if placed.block.kind != "tool_result" {
+        return None;
+    }
+    let inner = placed.block.fields.get("content")?.as_array()?;
+    inner.iter().enumerate().find_map(|(index, block)| {
+        block.get("text")?.as_str()?.is_empty().then(|| {
+            let marked = block
+                .get("cache_control")
+                .is_some_and(|marker| !marker.is_null());
+            let what = match marked {
+                true => format!(
+                    "{}.tool_result.content.{index}.text: {MARKED}",
+                    placed.path()
+                ),
+                false => format!("messages: {EMPTY}"),
+            };
+            Problem::at(placed.message, what)
+        })
+    })
+}
+
+/// The system prompt.
+pub(super) fn check_system(request: &Request) -> Result<(), ApiError> {
+    for (index, block) in request.system.iter().enumerate() {
+        let text = block.text("text").unwrap_or_default();
+        if text.is_empty() && block.marker.is_some() {
+            return Err(ApiError::invalid(format!("system.{index}: {MARKED}")));
+        }
+        if text.is_empty() {
+            return Err(ApiError::invalid(format!("system: {EMPTY}")));
+        }
+        if text.trim().is_empty() {
+            return Err(ApiError::invalid(format!("system: {BLANK}")));
+        }
+    }
+    Ok(())
+}

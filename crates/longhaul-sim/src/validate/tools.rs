@@ -1,0 +1,91 @@
+//! Tool definitions among each other, and the choice between them.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::generation::Generation;
+use crate::call::ApiError;
+use crate::request::{Request, Tool};
+
+/// `tool_choice`.
+pub(super) fn check_choice(request: &Request, generation: Generation) -> Result<(), ApiError> {
+    let choice = request.tag("tool_choice");
+    match choice {
+        Some("any" | "tool") if !generation.takes_forced_tools() => Err(ApiError::invalid(
+            r#"tool_choice: type "tool" and "any" are not supported for this model."#,
+        )),
+        Some("any") if request.tools.is_empty() => Err(ApiError::invalid(
+            "tool_choice.any may only be specified while providing tools",
+        )),
+        Some("tool") => {
+            let name = request
+                .param("tool_choice", "name")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            match request.tools.iter().any(|tool| tool.name == name) {
+                true => Ok(()),
+                false => Err(ApiError::invalid(format!(
+                    "Tool '{name}' not found in provided tools"
+                ))),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `tools`.
+pub(super) fn check(request: &Request) -> Result<(), ApiError> {
+    for (index, tool) in request.tools.iter().enumerate() {
+        if tool.deferred && tool.marker.is_some() {
+            return Err(ApiError::invalid(format!(
+                "Tool '{}' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use prompt caching.",
+                tool.name
+            )));
+        }
+        if is_open(tool) {
+            return Err(ApiError::invalid(format!(
+                "tools.{index}.custom: For 'object' type, 'additionalProperties' must be explicitly set to false"
+            )));
+        }
+    }
+    let mut names = BTreeSet::new();
+    if !request
+        .tools
+        .iter()
+        .all(|tool| names.insert(tool.name.as_str()))
+    {
+        return Err(ApiError::invalid("tools: Tool names must be unique."));
+    }
+    if !request.tools.is_empty() && request.tools.iter().all(|tool| tool.deferred) {
+        return Err(ApiError::invalid(
+            "All tools have defer_loading set. At least one tool must be non-deferred.",
+        ));
+    }
+    references(request, &names)
+}
+
+/// A strict tool must close its schema.
+fn is_open(tool: &Tool) -> bool {
+    let strict = tool.fields.get("strict") == Some(&Value::Bool(true));
+    let schema = tool.fields.get("input_schema").filter(|_| strict);
+    schema.is_some_and(|schema| schema.get("additionalProperties") != Some(&Value::Bool(false)))
+}
+
+/// A tool that a result refers to must be defined.
+fn references(request: &Request, names: &BTreeSet<&str>) -> Result<(), ApiError> {
+    let blocks = request.messages.iter().flat_map(|message| &message.content);
+    let results = blocks.filter(|block| block.kind == "tool_result");
+    let inner = results
+        .filter_map(|block| block.fields.get("content")?.as_array())
+        .flatten();
+    let references = inner.filter_map(|block| block.get("tool_name")?.as_str());
+    for name in references {
+        if !names.contains(name) {
+            return Err(ApiError::invalid(format!(
+                "Tool reference '{name}' has no corresponding tool definition"
+            )));
+        }
+    }
+    Ok(())
+}

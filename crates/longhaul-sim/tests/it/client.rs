@@ -1,0 +1,129 @@
+//! A client for tests: a conversation that grows, and a model that says what it is told to.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use longhaul_sim::call::{ApiError, Call};
+use longhaul_sim::model::{Draft, DraftBlock, Model, Stop, Turn};
+use longhaul_sim::reply::Reply;
+use longhaul_sim::world::{Options, World};
+use serde_json::{Value, json};
+
+/// A model made of a function.
+pub(crate) struct Says<F>(pub(crate) F);
+
+impl<F: FnMut(&Turn<'_>) -> Draft + Send> Model for Says<F> {
+    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
+        (self.0)(turn)
+    }
+}
+
+/// A reply of one text.
+pub(crate) fn text(text: &str) -> Draft {
+    Draft {
+        content: vec![DraftBlock::Text(text.to_owned())],
+        stop: Stop::Natural,
+    }
+}
+
+/// A world whose model answers with one short text, or with a summary if it is asked for one.
+pub(crate) fn world() -> World {
+    world_with(|turn| {
+        let last = turn.request.messages.last();
+        let asked = last.and_then(|last| last.content.last()?.text("text"));
+        match asked.is_some_and(|asked| asked.contains("<summary>")) {
+            true => text("<analysis>x</analysis><summary>All went well so far.</summary>"),
+            false => text("Done, all tests pass."),
+        }
+    })
+}
+
+/// A world with this model.
+pub(crate) fn world_with(model: impl FnMut(&Turn<'_>) -> Draft + Send + 'static) -> World {
+    World::new(Options::new(7, Box::new(Says(model))))
+}
+
+/// A call with this body, on the key `a`.
+pub(crate) fn call(body: &Value) -> Call {
+    Call {
+        key: "a".to_owned(),
+        version: "2023-06-01".to_owned(),
+        betas: BTreeSet::new(),
+        session: Some("s".to_owned()),
+        body: Bytes::from(body.to_string()),
+    }
+}
+
+/// The same with betas.
+pub(crate) fn call_with(body: &Value, betas: &[&str]) -> Call {
+    Call {
+        betas: betas.iter().map(|beta| (*beta).to_owned()).collect(),
+        ..call(body)
+    }
+}
+
+/// Sends a body and waits for the reply.
+pub(crate) fn send(world: &mut World, body: &Value) -> Reply {
+    world.exchange(&call(body)).expect("accepted")
+}
+
+/// The error a call gets.
+pub(crate) fn refused(world: &mut World, call: &Call) -> ApiError {
+    world.messages(call).expect_err("refused")
+}
+
+/// Words that make about so many tokens.
+pub(crate) fn words(tokens: usize) -> String {
+    let words = [
+        "river", "stone", "light", "paper", "garden", "window", "north", "cloud",
+    ];
+    let list: Vec<&str> = (0..tokens)
+        .map(|nth| words[(nth * 7 + nth / 8) % 8])
+        .collect();
+    list.join(" ")
+}
+
+/// A marker.
+pub(crate) fn marker() -> Value {
+    json!({ "type": "ephemeral" })
+}
+
+/// A marker of an hour.
+pub(crate) fn hour() -> Value {
+    json!({ "type": "ephemeral", "ttl": "1h" })
+}
+
+/// A text block, perhaps marked.
+pub(crate) fn block(text: &str, marker: Option<Value>) -> Value {
+    let mut block = json!({ "type": "text", "text": text });
+    if let Some(marker) = marker {
+        block["cache_control"] = marker;
+    }
+    block
+}
+
+/// A request of one user message with these blocks, on a model that caches from 512 tokens on.
+pub(crate) fn request(blocks: Vec<Value>) -> Value {
+    json!({
+        "model": "claude-opus-5",
+        "max_tokens": 1_000,
+        "messages": [{ "role": "user", "content": blocks }],
+    })
+}
+
+/// Read, written for five minutes, written for an hour, plain input.
+pub(crate) fn classes(reply: &Reply) -> [u64; 4] {
+    let usage = &reply.message["usage"];
+    let number = |value: &Value| value.as_u64().expect("a number");
+    [
+        number(&usage["cache_read_input_tokens"]),
+        number(&usage["cache_creation"]["ephemeral_5m_input_tokens"]),
+        number(&usage["cache_creation"]["ephemeral_1h_input_tokens"]),
+        number(&usage["input_tokens"]),
+    ]
+}
+
+/// Tokens of the prompt.
+pub(crate) fn prompt(reply: &Reply) -> u64 {
+    classes(reply).iter().sum()
+}

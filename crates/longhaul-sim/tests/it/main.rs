@@ -1,0 +1,33 @@
+//! Behaviour of the offline world, by SPEC number, in process and on the wire.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests may fail loudly and say what they measured"
+)]
+
+mod anything;
+mod cache;
+mod client;
+mod clients;
+mod faults;
+mod house;
+mod manage;
+mod model_agent;
+mod model_folder;
+mod model_manners;
+mod model_misbehave;
+mod model_notes;
+mod model_script;
+mod model_summary;
+mod model_talk;
+mod openai;
+mod recorded;
+mod replay;
+mod server;
+mod support;
+mod thinking;
+mod threads;
+mod validate;
+mod world;

@@ -1,0 +1,222 @@
+//! Conversations for tests of the model: requests made of struct literals, and a loop that sends them and appends what
+//! comes back.
+
+use std::sync::Arc;
+
+use longhaul_sim::model::{Draft, DraftBlock, Model, Stop, Turn};
+use longhaul_sim::request::{Block, Message, Request, Role, Tool};
+use serde_json::{Map, Value, json};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+pub(crate) fn block(value: Value) -> Block {
+    let raw: Arc<str> = value.to_string().into();
+    let Value::Object(fields) = value else {
+        panic!("a block is an object");
+    };
+    Block {
+        kind: fields["type"].as_str().unwrap().to_owned(),
+        fields,
+        raw,
+        marker: None,
+    }
+}
+
+pub(crate) fn text(text: &str) -> Block {
+    block(json!({ "type": "text", "text": text }))
+}
+
+pub(crate) fn message(role: Role, content: Vec<Block>) -> Message {
+    Message { role, content }
+}
+
+pub(crate) fn tool(name: &str, schema: Value) -> Tool {
+    described(name, "", schema)
+}
+
+pub(crate) fn described(name: &str, description: &str, schema: Value) -> Tool {
+    let value = json!({ "name": name, "description": description, "input_schema": schema });
+    typed(name, None, value)
+}
+
+pub(crate) fn typed(name: &str, kind: Option<&str>, value: Value) -> Tool {
+    let raw: Arc<str> = value.to_string().into();
+    let Value::Object(fields) = value else {
+        panic!("a tool is an object");
+    };
+    Tool {
+        name: name.to_owned(),
+        kind: kind.map(str::to_owned),
+        raw,
+        fields,
+        deferred: false,
+        marker: None,
+    }
+}
+
+pub(crate) fn request(messages: Vec<Message>, tools: Vec<Tool>) -> Request {
+    Request {
+        model: "sim".to_owned(),
+        max_tokens: Some(8192),
+        stream: false,
+        system: Vec::new(),
+        tools,
+        messages,
+        automatic_cache: None,
+        fields: Map::new(),
+    }
+}
+
+/// One prompt, no history.
+pub(crate) fn asking(words: &str, tools: Vec<Tool>) -> Request {
+    request(vec![message(Role::User, vec![text(words)])], tools)
+}
+
+pub(crate) fn reply(model: &mut dyn Model, request: &Request, seed: u64) -> Draft {
+    model.reply(&Turn {
+        request,
+        prompt_tokens: 0,
+        index: 0,
+        seed,
+    })
+}
+
+pub(crate) fn words(draft: &Draft) -> String {
+    let texts = draft.content.iter().filter_map(|block| match block {
+        DraftBlock::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+pub(crate) fn calls(draft: &Draft) -> Vec<(&str, &Value)> {
+    let calls = draft.content.iter().filter_map(|block| match block {
+        DraftBlock::ToolUse { name, input } => Some((name.as_str(), input)),
+        _ => None,
+    });
+    calls.collect()
+}
+
+pub(crate) fn thinks(draft: &Draft) -> bool {
+    draft
+        .content
+        .iter()
+        .any(|block| matches!(block, DraftBlock::Thinking(_)))
+}
+
+/// What a tool answered.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    pub(crate) failed: bool,
+}
+
+/// A conversation that grows.
+pub(crate) struct Talk {
+    pub(crate) request: Request,
+    pub(crate) seed: u64,
+    pub(crate) made: u64,
+    ids: u64,
+}
+
+impl Talk {
+    pub(crate) fn new(seed: u64, tools: Vec<Tool>) -> Self {
+        let mut request = request(Vec::new(), tools);
+        request.system = vec![text(
+            "You work on code.\nWorking directory: /proj\nBe brief.",
+        )];
+        request
+            .fields
+            .insert("thinking".to_owned(), json!({ "type": "adaptive" }));
+        Self {
+            request,
+            seed,
+            made: 0,
+            ids: 0,
+        }
+    }
+
+    pub(crate) fn user(&mut self, words: &str) {
+        self.request
+            .messages
+            .push(message(Role::User, vec![text(words)]));
+    }
+
+    /// Sends the conversation and appends the reply.
+    pub(crate) fn send(&mut self, model: &mut dyn Model) -> Draft {
+        let last = self.request.messages.last().unwrap();
+        let mut seed = self.seed ^ self.request.messages.len() as u64;
+        for block in &last.content {
+            seed = xxh3_64_with_seed(block.raw.as_bytes(), seed);
+        }
+        let draft = model.reply(&Turn {
+            request: &self.request,
+            prompt_tokens: 0,
+            index: self.made,
+            seed,
+        });
+        self.made += 1;
+        assert_eq!(draft.stop, Stop::Natural);
+        let mut content = Vec::new();
+        for part in &draft.content {
+            content.push(block(match part {
+                DraftBlock::Thinking(text) => json!({ "type": "thinking", "thinking": text, "signature": "s" }),
+                DraftBlock::Text(text) => json!({ "type": "text", "text": text }),
+                DraftBlock::ToolUse { name, input } => {
+                    self.ids += 1;
+                    json!({ "type": "tool_use", "id": format!("t{}", self.ids), "name": name, "input": input })
+                }
+            }));
+        }
+        self.request
+            .messages
+            .push(message(Role::Assistant, content));
+        draft
+    }
+
+    /// Answers the calls of the last reply.
+    pub(crate) fn answer(&mut self, mut run: impl FnMut(&str, &Value) -> Answer) {
+        let last = self.request.messages.last().unwrap();
+        let results = last
+            .content
+            .iter()
+            .filter(|block| block.kind == "tool_use")
+            .map(|call| {
+                let answer = run(call.text("name").unwrap(), &call.fields["input"]);
+                block(json!({
+                    "type": "tool_result", "tool_use_id": call.text("id").unwrap(),
+                    "content": answer.text, "is_error": answer.failed,
+                }))
+            });
+        let results: Vec<Block> = results.collect();
+        assert!(!results.is_empty());
+        self.request.messages.push(message(Role::User, results));
+    }
+
+    /// A call and its result, as history.
+    pub(crate) fn history(&mut self, said: &str, name: &str, input: Value, answer: Answer) {
+        self.ids += 1;
+        let id = format!("t{}", self.ids);
+        let call = block(json!({ "type": "tool_use", "id": id, "name": name, "input": input }));
+        self.request
+            .messages
+            .push(message(Role::Assistant, vec![text(said), call]));
+        let result = json!({ "type": "tool_result", "tool_use_id": id, "content": answer.text, "is_error": answer.failed });
+        self.request
+            .messages
+            .push(message(Role::User, vec![block(result)]));
+    }
+}
+
+pub(crate) fn fine(text: &str) -> Answer {
+    Answer {
+        text: text.to_owned(),
+        failed: false,
+    }
+}
+
+pub(crate) fn failed(text: &str) -> Answer {
+    Answer {
+        text: text.to_owned(),
+        failed: true,
+    }
+}
