@@ -19,6 +19,7 @@ mod model_folder;
 mod model_manners;
 mod model_misbehave;
 mod model_notes;
+mod model_odd;
 mod model_script;
 mod model_summary;
 mod model_talk;

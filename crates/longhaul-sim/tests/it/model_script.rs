@@ -36,7 +36,7 @@ fn the_example_reads_and_plays() {
     assert!(matches!(&first.content[0], DraftBlock::Thinking(text) if text.contains("test names")));
     assert_eq!(
         calls(&first),
-        [("Read", &json!({ "file_path": "/work/src/lib.rs" }))]
+        [("Read", &json!({ "file_path": "/proj/src/lib.rs" }))]
     );
     let (second, _) = at(&mut model, 1, "go");
     assert_eq!(calls(&second).len(), 2);

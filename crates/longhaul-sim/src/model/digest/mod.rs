@@ -118,7 +118,11 @@ impl<'a> Digest<'a> {
             let here = calls.iter().filter(|exchange| exchange.at == at);
             for exchange in here {
                 if let Some(line) = digest.walk.last_mut().filter(|line| line.len() < 400) {
-                    line.push_str(if line.ends_with('"') { " → " } else { ", " });
+                    line.push_str(if line.contains(" → ") {
+                        ", "
+                    } else {
+                        " → "
+                    });
                     line.push_str(&named(exchange));
                     line.push_str(if exchange.failed() { " (failed)" } else { "" });
                 }
@@ -143,7 +147,7 @@ impl<'a> Digest<'a> {
         if let Some(earlier) = Earlier::read(&words) {
             self.messages.extend(earlier.messages());
             self.walk
-                .push("An earlier summary opens this stretch; it is carried on. \"\"".to_owned());
+                .push("An earlier summary opens this stretch; it is carried on.".to_owned());
             self.earlier.push(earlier);
             return;
         }

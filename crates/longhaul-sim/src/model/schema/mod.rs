@@ -11,7 +11,10 @@ use serde_json::{Map, Value};
 use super::chance::Chance;
 use resolve::{is_type, resolve, types};
 
+/// Below this only what is required is made.
 const DEEPEST: u8 = 6;
+/// Below this nothing is: a schema that requires itself has no end.
+const BOTTOM: u8 = 10;
 
 /// What made-up values are taken from, so that they have to do with the conversation.
 #[derive(Debug, Clone, Copy, Default)]
@@ -77,6 +80,9 @@ struct Fitter<'a> {
 
 impl Fitter<'_> {
     fn node(&mut self, node: &Value, hint: Option<&Value>, name: &str, depth: u8) -> Value {
+        if depth > BOTTOM {
+            return hint.cloned().unwrap_or(Value::Null);
+        }
         let node = resolve(self.root, node, hint, 0);
         if let Some(value) = node.get("const") {
             return value.clone();

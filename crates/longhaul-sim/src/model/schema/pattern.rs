@@ -4,6 +4,9 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::model::chance::Chance;
 
+/// Bytes after which a pattern that asks for more is given up on.
+const LONGEST: usize = 4_096;
+
 /// A text that matches; none where the pattern cannot be read.
 pub(super) fn text(pattern: &str, chance: &mut Chance) -> Option<String> {
     let hir = regex_syntax::parse(pattern).ok()?;
@@ -20,17 +23,19 @@ pub(super) fn begins_right(pattern: &str, text: &str) -> bool {
 }
 
 fn write(hir: &Hir, chance: &mut Chance, out: &mut String) {
+    if out.len() > LONGEST {
+        return;
+    }
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => {}
         HirKind::Literal(literal) => out.push_str(&String::from_utf8_lossy(&literal.0)),
         HirKind::Class(class) => out.extend(member(class, chance)),
         HirKind::Repetition(repetition) => {
             // `+` and `*` give a few rather than the fewest: names of one letter look made up.
-            let most = repetition
-                .max
-                .unwrap_or(repetition.min + 5)
-                .min(repetition.min + 5);
-            for _ in 0..chance.between(repetition.min.max(1).min(most) as usize, most as usize) {
+            let few = repetition.min.saturating_add(5);
+            let most = repetition.max.unwrap_or(few).min(few).min(LONGEST as u32);
+            for _ in 0..chance.between(repetition.min.clamp(1, most.max(1)) as usize, most as usize)
+            {
                 write(&repetition.sub, chance, out);
             }
         }
