@@ -23,15 +23,15 @@ pub struct Error {
     /// What kind of failure this is.
     pub class: ErrorClass,
     /// What the server or the network said, with keys taken out.
-    pub message: String,
+    pub message: Box<str>,
     /// The HTTP status, if there was an answer.
     pub status: Option<u16>,
     /// The API's own type of error, as `overloaded_error`.
-    pub kind: Option<String>,
+    pub kind: Option<Box<str>>,
     /// The API's code within that type, as `thread_unsupported_request`.
-    pub code: Option<String>,
+    pub code: Option<Box<str>>,
     /// The server's name for the exchange.
-    pub request_id: Option<String>,
+    pub request_id: Option<Box<str>>,
     /// What the server says about trying again, if it says so outright.
     pub advice: Option<Advice>,
     /// How often the request was sent.
@@ -107,7 +107,7 @@ pub enum Advice {
 
 impl Error {
     /// An error that knows only its class and a message.
-    pub fn new(class: ErrorClass, message: impl Into<String>) -> Self {
+    pub fn new(class: ErrorClass, message: impl Into<Box<str>>) -> Self {
         Self {
             class,
             message: message.into(),
@@ -122,7 +122,9 @@ impl Error {
     }
 
     pub(crate) fn with_partial(mut self, partial: Reply) -> Self {
-        self.request_id = self.request_id.or_else(|| partial.request_id.clone());
+        self.request_id = self
+            .request_id
+            .or_else(|| partial.request_id.clone().map(Into::into));
         self.partial = Some(Box::new(partial));
         self
     }
@@ -150,8 +152,9 @@ impl fmt::Display for Error {
             write!(f, ": {}", self.message)?;
         }
         let status = self.status.map(|status| status.to_string());
+        let name = |name: &Option<Box<str>>| name.as_deref().map(str::to_owned);
         let request = self.request_id.as_ref().map(|id| format!("request {id}"));
-        let parts = [status, self.kind.clone(), self.code.clone(), request];
+        let parts = [status, name(&self.kind), name(&self.code), request];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         if !parts.is_empty() {
             write!(f, " ({})", parts.join(", "))?;

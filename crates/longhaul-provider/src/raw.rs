@@ -4,13 +4,20 @@
 //! byte. So values are copied, never parsed and written anew.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use longhaul_core::json::{self, Cursor, Fault};
 
 /// The fields of an object, in order.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct RawObject {
     fields: Vec<(String, Vec<u8>)>,
+}
+
+impl fmt::Debug for RawObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.to_bytes()))
+    }
 }
 
 impl RawObject {

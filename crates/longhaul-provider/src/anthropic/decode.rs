@@ -5,13 +5,14 @@
 //! send another message behind the torn one: then the first is dropped, because a reply with thinking of both would
 //! be refused by the API for ever after.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use bytes::Bytes;
 use longhaul_core::json;
 
 use super::wire::{Delta, Frame};
-use crate::block::Extent;
+use crate::block::{BlockKind, Extent};
 use crate::decode::{DecodeError, Progress};
 use crate::error::Answer;
 use crate::event::StreamEvent;
@@ -135,15 +136,17 @@ impl Decoder {
             id,
             model: message.text("model").unwrap_or_default().into_owned(),
         });
-        // A message may begin with content, if a server sends it whole in one event.
-        for (index, block) in raw::items(message.get("content").unwrap_or_default())
-            .into_iter()
-            .enumerate()
-        {
+        // A message may begin with content: programmatic tool calls come that way.
+        let content = message.get("content").unwrap_or_default();
+        for (index, block) in raw::items(content).into_iter().enumerate() {
             let start = object(Some(block), "a content block is no object", data)?;
-            let mut block = OpenBlock::new(index as u64, start);
-            block.extent = Extent::Whole;
-            self.blocks.push(block);
+            let index = index as u64;
+            let text = start.text("text").map(Cow::into_owned);
+            let block = OpenBlock::new(index, start);
+            let text = text.filter(|_| block.kind() == BlockKind::Text);
+            self.begin(block, out);
+            out.extend(text.map(|text| StreamEvent::Text { index, text }));
+            self.end_block(index, out);
         }
         self.merge_usage(message.get("usage"), out);
         self.message = Some(message);

@@ -20,7 +20,7 @@ pub fn decode_json(body: &Bytes) -> Result<Reply, DecodeError> {
     if std::str::from_utf8(body).is_err() {
         return Err(malformed("the answer is not UTF-8"));
     }
-    let message =
+    let mut message =
         RawObject::parse(body).map_err(|_| malformed("the answer is not a JSON object"))?;
     match message.text("type").as_deref() {
         Some("message") => {}
@@ -46,6 +46,7 @@ pub fn decode_json(body: &Bytes) -> Result<Reply, DecodeError> {
     if walked.is_err() {
         return Err(malformed("the answer is not a JSON object"));
     }
+    message.set("content", *b"[]");
     let mut reply = Reply {
         message,
         blocks,

@@ -4,6 +4,7 @@
 //! seen; afterwards the failure goes to the caller, with what had arrived. Setting up the connection lives in
 //! `transport.rs`, reading the answer in `stream.rs`.
 
+use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
@@ -25,7 +26,6 @@ pub use stream::ReplyStream;
 use transport::Chunks;
 
 /// A connection to one server.
-#[derive(Debug)]
 pub struct Client {
     http: reqwest::Client,
     config: ClientConfig,
@@ -33,6 +33,16 @@ pub struct Client {
     redactor: Redactor,
     seed: u64,
     sent: AtomicU64,
+}
+
+impl fmt::Debug for Client {
+    /// Without anything that may hold a secret, such as a URL.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("dialect", &self.config.dialect)
+            .field("host", &self.url.host_str())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Client {
@@ -117,7 +127,7 @@ impl Client {
         };
         let answered = answered.await.map_err(late).flatten();
         answered.map_err(|mut error| {
-            error.message = self.redactor.redact(&error.message);
+            error.message = self.redactor.redact(&error.message).into();
             error
         })
     }

@@ -244,8 +244,10 @@ impl ReplyStream {
 
     /// Ends with an error that carries what has arrived.
     fn fail(&mut self, mut error: Error) {
-        error.message = self.redactor.redact(&error.message);
-        error.request_id = error.request_id.or_else(|| request_id(&self.headers));
+        error.message = self.redactor.redact(&error.message).into();
+        error.request_id = error
+            .request_id
+            .or_else(|| request_id(&self.headers).map(Into::into));
         if let Reading::Events(_) = self.reading {
             error = error.with_partial(self.take_reply());
         }

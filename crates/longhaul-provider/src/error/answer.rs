@@ -115,11 +115,11 @@ impl Answer {
     pub fn into_error(self) -> Error {
         Error {
             class: classify::class_of(&self),
-            message: self.message,
+            message: self.message.into(),
             status: self.status,
-            kind: self.kind,
-            code: self.code,
-            request_id: self.request_id,
+            kind: self.kind.map(Into::into),
+            code: self.code.map(Into::into),
+            request_id: self.request_id.map(Into::into),
             advice: self.advice,
             attempts: 1,
             partial: None,
