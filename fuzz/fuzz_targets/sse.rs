@@ -45,7 +45,10 @@ fuzz_target!(|input: &[u8]| {
         limit => usize::from(*limit) - 128,
     };
     let whole = events(limit, std::iter::once(stream));
-    assert_eq!(whole, events(limit, stream.chunks(usize::from(*size).max(1))));
+    assert_eq!(
+        whole,
+        events(limit, stream.chunks(usize::from(*size).max(1)))
+    );
     assert_eq!(whole, events(limit, stream.chunks(1)));
     for dialect in [Dialect::Anthropic, Dialect::OpenAi] {
         let mut decoder = Decoder::new(dialect);

@@ -8,7 +8,9 @@ use longhaul_core::json;
 
 use crate::anthropic::wire::Delta;
 use crate::block::{Block, BlockKind, Extent};
+use crate::decode::Progress;
 use crate::raw::{self, RawObject};
+use crate::reply::{Notice, Reply};
 
 /// A block that has begun.
 #[derive(Debug)]
@@ -26,7 +28,7 @@ pub(crate) struct OpenBlock {
 
 /// What became of a tool's input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Input {
+enum Input {
     /// It is a JSON object, or there was none to read.
     Sound,
     /// It is not.
@@ -116,7 +118,7 @@ impl OpenBlock {
     }
 
     /// The block as it stands, and whether its input could be read.
-    pub(crate) fn into_block(mut self) -> (Block, Input) {
+    fn into_block(mut self) -> (Block, Input) {
         for (field, joined) in &self.growing {
             self.start.set(field, raw::literal(joined));
         }
@@ -140,6 +142,25 @@ impl OpenBlock {
             Extent::Whole => String::new(),
         };
         (block.with_rest(self.unknown, partial), input)
+    }
+
+    /// Adds the blocks to a reply. Once the model has stopped they are whole, announced or not.
+    pub(crate) fn settle(blocks: Vec<Self>, progress: Progress, reply: &mut Reply) {
+        for mut block in blocks {
+            let index = block.index;
+            if progress != Progress::Open {
+                block.extent = Extent::Whole;
+            }
+            let (block, input) = block.into_block();
+            if input == Input::Broken {
+                reply.notices.push(Notice::InvalidToolInput { index });
+            }
+            reply.blocks.push(block);
+        }
+        if progress == Progress::Stopped {
+            reply.notices.push(Notice::NoClosingEvent);
+        }
+        reply.settle();
     }
 
     fn settle_input(&mut self) -> Input {

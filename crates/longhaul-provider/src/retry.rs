@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::error::{Advice, Error, ErrorClass};
+use crate::error::{Advice, Awaited, Error, ErrorClass};
 
 /// How often and how patiently to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct RetryPolicy {
     /// Attempts in all at a rate limit for which the server names no wait: a spending cap is one, and no number of
     /// attempts helps against it.
     pub attempts_at_silent_rate_limit: u32,
+    /// Attempts in all where the server let the time for the first byte pass: each is long, and may be billed.
+    pub attempts_at_timeout: u32,
     /// The wait before the second attempt, doubled each time.
     pub base: Duration,
     /// The longest wait of our own choosing.
@@ -28,6 +30,7 @@ impl Default for RetryPolicy {
         Self {
             attempts: 5,
             attempts_at_silent_rate_limit: 2,
+            attempts_at_timeout: 2,
             base: Duration::from_millis(500),
             longest: Duration::from_secs(30),
             longest_asked: Duration::from_secs(120),
@@ -79,6 +82,7 @@ impl RetryPolicy {
             ErrorClass::RateLimited { after: None } => {
                 self.attempts.min(self.attempts_at_silent_rate_limit)
             }
+            ErrorClass::Timeout(Awaited::FirstByte) => self.attempts.min(self.attempts_at_timeout),
             _ => self.attempts,
         };
         if attempt >= attempts {

@@ -16,7 +16,7 @@ use crate::block::{BlockKind, Extent};
 use crate::decode::{DecodeError, Progress};
 use crate::error::Answer;
 use crate::event::StreamEvent;
-use crate::open_block::{Input, OpenBlock};
+use crate::open_block::OpenBlock;
 use crate::raw::{self, RawObject};
 use crate::reply::{Notice, Reply};
 use crate::{sse, usage};
@@ -53,7 +53,8 @@ impl Decoder {
         event: sse::Event<'_>,
         out: &mut VecDeque<StreamEvent>,
     ) -> Result<(), DecodeError> {
-        if self.progress == Progress::Closed {
+        // An event without content is somebody's way to keep the connection open.
+        if self.progress == Progress::Closed || event.data.trim_ascii().is_empty() {
             return Ok(());
         }
         let frame = Frame::parse(event.data)?;
@@ -93,21 +94,7 @@ impl Decoder {
             notices: self.notices,
             ..Reply::default()
         };
-        for mut block in self.blocks {
-            let index = block.index;
-            if self.progress != Progress::Open {
-                block.extent = Extent::Whole;
-            }
-            let (block, input) = block.into_block();
-            if input == Input::Broken {
-                reply.notices.push(Notice::InvalidToolInput { index });
-            }
-            reply.blocks.push(block);
-        }
-        if self.progress == Progress::Stopped {
-            reply.notices.push(Notice::NoClosingEvent);
-        }
-        reply.settle();
+        OpenBlock::settle(self.blocks, self.progress, &mut reply);
         reply
     }
 

@@ -14,7 +14,7 @@ use super::wire::{self, Call, Said};
 use crate::block::{BlockKind, Extent};
 use crate::decode::{DecodeError, Progress};
 use crate::event::StreamEvent;
-use crate::open_block::{Input, OpenBlock};
+use crate::open_block::OpenBlock;
 use crate::raw::{self, RawObject};
 use crate::reply::{Notice, Reply, StopReason};
 use crate::{sse, usage};
@@ -58,7 +58,8 @@ impl Decoder {
         event: sse::Event<'_>,
         out: &mut VecDeque<StreamEvent>,
     ) -> Result<(), DecodeError> {
-        if self.progress == Progress::Closed {
+        // An event without content is somebody's way to keep the connection open.
+        if self.progress == Progress::Closed || event.data.trim_ascii().is_empty() {
             return Ok(());
         }
         if event.data.trim_ascii() == b"[DONE]" {
@@ -102,27 +103,13 @@ impl Decoder {
     }
 
     /// The reply as far as it came.
-    pub fn into_reply(mut self) -> Reply {
-        if self.progress == Progress::Stopped {
-            self.notices.push(Notice::NoClosingEvent);
-        }
+    pub fn into_reply(self) -> Reply {
         let mut reply = Reply {
             message: message(self.id, self.model, self.stop.as_ref(), &self.usage),
             notices: self.notices,
             ..Reply::default()
         };
-        for mut block in self.blocks {
-            let index = block.index;
-            if self.progress != Progress::Open {
-                block.extent = Extent::Whole;
-            }
-            let (block, input) = block.into_block();
-            if input == Input::Broken {
-                reply.notices.push(Notice::InvalidToolInput { index });
-            }
-            reply.blocks.push(block);
-        }
-        reply.settle();
+        OpenBlock::settle(self.blocks, self.progress, &mut reply);
         reply
     }
 

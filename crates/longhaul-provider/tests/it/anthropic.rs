@@ -265,6 +265,15 @@ fn a_message_that_begins_with_content_keeps_it() {
 }
 
 #[test]
+fn events_without_content_are_passed_over() {
+    let stream = stream_of(HELLO).replace("\n\n", "\n\ndata:\n\ndata: \n\n");
+    let outcome = decode(Dialect::Anthropic, &stream);
+    assert_eq!(outcome, fold(HELLO));
+    let outcome = decode(Dialect::OpenAi, "data:\n\n");
+    assert_eq!(outcome.failure, None);
+}
+
+#[test]
 fn u7_applied_edits_are_read_back() {
     let outcome = fold(&[
         START,

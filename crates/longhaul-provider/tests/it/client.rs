@@ -181,6 +181,28 @@ async fn bytes_may_come_one_by_one() {
 }
 
 #[tokio::test]
+async fn a_connection_is_used_again() {
+    let body = stream_of(HELLO);
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n",
+        body.len()
+    );
+    let answer = Act::Send(answer.into_bytes());
+    let server = Server::start(vec![Script::new(vec![
+        answer.clone(),
+        Act::NextRequest,
+        answer,
+    ])]);
+    let client = client(&server);
+    for _ in 0..2 {
+        let sending = tokio::time::timeout(Duration::from_secs(20), client.send(request()));
+        let stream = sending.await.unwrap().unwrap();
+        assert_eq!(stream.into_reply().await.unwrap().text(), "Hello, you");
+    }
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[tokio::test]
 async fn n5_what_passes_is_tried_again() {
     for failure in [
         answer("500 Internal Server Error", "", ""),

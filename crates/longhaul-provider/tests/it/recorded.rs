@@ -88,7 +88,7 @@ fn naive(events: &[Value]) -> Value {
                 let set = |target: &mut Value, from: &Value, skip: &[&str]| {
                     for (key, value) in from.as_object().unwrap() {
                         if !skip.contains(&key.as_str())
-                            && !(value.is_null() && !target[key].is_null())
+                            && (!value.is_null() || target[key].is_null())
                         {
                             target[key] = value.clone();
                         }

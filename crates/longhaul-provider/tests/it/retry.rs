@@ -85,6 +85,13 @@ fn n5_a_spending_cap_is_not_tried_for_ever() {
 }
 
 #[test]
+fn a_server_that_lets_the_time_pass_gets_one_more_chance() {
+    let late = ErrorClass::Timeout(Awaited::FirstByte);
+    assert!(matches!(decide(1, late), Decision::Wait(_)));
+    assert_eq!(decide(2, late), Decision::Stop(Reason::Exhausted));
+}
+
+#[test]
 fn the_servers_word_overrides() {
     let advised = |class, advice| {
         let error = Error {

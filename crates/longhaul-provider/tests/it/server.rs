@@ -11,6 +11,8 @@ use std::time::Duration;
 pub(crate) enum Act {
     /// Send these bytes.
     Send(Vec<u8>),
+    /// Read another request from the same connection.
+    NextRequest,
     /// Wait in real time.
     Pause(Duration),
     /// Say nothing more until the client is gone.
@@ -133,6 +135,10 @@ fn serve(mut connection: TcpStream, script: Script, seen: &Seen) {
             Act::Send(bytes) => {
                 // The client may have hung up, which is some tests' point.
                 let _ = connection.write_all(&bytes);
+            }
+            Act::NextRequest => {
+                let request = read_request(&mut connection, false);
+                seen.requests.lock().unwrap().push(request);
             }
             Act::Pause(length) => std::thread::sleep(length),
             Act::Stall => {

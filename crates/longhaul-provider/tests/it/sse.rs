@@ -3,13 +3,14 @@
 use longhaul_provider::sse::{Decoder, Overlong};
 use proptest::prelude::*;
 
-type Events = Vec<(Vec<u8>, Vec<u8>)>;
+type Event = (Vec<u8>, Vec<u8>);
+type Events = Vec<Event>;
 
 /// All events of a stream in chunks, the rest at its end, and the error that stopped it.
 fn events<'a>(
     limit: usize,
     chunks: impl IntoIterator<Item = &'a [u8]>,
-) -> (Events, Option<(Vec<u8>, Vec<u8>)>, Option<Overlong>) {
+) -> (Events, Option<Event>, Option<Overlong>) {
     let mut decoder = Decoder::with_limit(limit);
     let mut seen = Vec::new();
     for chunk in chunks {
