@@ -1,1 +1,53 @@
-//! Speaks to model APIs.
+//! Speaks to model APIs: the Anthropic Messages dialect and OpenAI's chat completions, and any server that speaks one
+//! of them.
+//!
+//! The pure parts stand on their own: [`sse`] turns bytes in any chunking into events, [`decode`] folds events of
+//! either dialect into one [`Reply`], [`error`] says what a failure calls for, [`retry`] whether and when to try again.
+//! [`Client`] puts them on a connection. **Request bodies are never made or changed here**: they come as slices of
+//! bytes and go out as they are; what is in them is decided in `longhaul-core`.
+//!
+//! ```no_run
+//! use longhaul_provider::{Client, ClientConfig, Dialect, Request, StreamEvent};
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let config = ClientConfig::from_env(Dialect::Anthropic, |name| std::env::var(name).ok())?;
+//! let client = Client::new(config)?;
+//! let body = br#"{"model":"claude-opus-5-5","max_tokens":99,"stream":true,"messages":[{"role":"user","content":"Hi"}]}"#;
+//! let mut stream = client.send(Request::new(body.to_vec())).await?;
+//! while let Some(event) = stream.next().await {
+//!     match event? {
+//!         StreamEvent::Text { text, .. } => print!("{text}"),
+//!         StreamEvent::Finished(reply) => println!("\n{:?}", reply.usage),
+//!         _ => {}
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod anthropic;
+mod block;
+mod client;
+mod config;
+pub mod decode;
+pub mod error;
+mod event;
+mod key;
+mod open_block;
+pub mod openai;
+mod raw;
+mod reply;
+mod request;
+pub mod retry;
+pub mod sse;
+mod usage;
+
+pub use block::{Block, BlockKind, Extent, ToolCall};
+pub use client::{Client, ReplyStream};
+pub use config::{ClientConfig, ConfigError, Dialect, Proxy, Timeouts};
+pub use error::{Error, ErrorClass};
+pub use event::StreamEvent;
+pub use key::{Auth, Secret};
+pub use reply::{AppliedEdit, Notice, Reply, StopReason};
+pub use request::{Body, Request};
+pub use tokio_util::sync::CancellationToken;

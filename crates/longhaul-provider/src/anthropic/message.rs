@@ -1,0 +1,57 @@
+//! Reads a reply that came as one JSON message.
+//!
+//! Its blocks are slices of the body: not a byte of them is copied or changed.
+
+use bytes::Bytes;
+use longhaul_core::json::{Cursor, Value};
+
+use crate::block::{Block, Extent};
+use crate::decode::DecodeError;
+use crate::error::Answer;
+use crate::raw::RawObject;
+use crate::reply::Reply;
+
+/// Decodes a message.
+///
+/// # Errors
+/// If the body is an error, or no message.
+pub fn decode_json(body: &Bytes) -> Result<Reply, DecodeError> {
+    let malformed = |what| DecodeError::malformed(what, body);
+    if std::str::from_utf8(body).is_err() {
+        return Err(malformed("the answer is not UTF-8"));
+    }
+    let mut message =
+        RawObject::parse(body).map_err(|_| malformed("the answer is not a JSON object"))?;
+    match message.text("type").as_deref() {
+        Some("message") => {}
+        Some("error") => return Err(DecodeError::Answer(Box::new(Answer::from_body(body)))),
+        _ if message.get("error").is_some() => {
+            return Err(DecodeError::Answer(Box::new(Answer::from_body(body))));
+        }
+        _ => return Err(malformed("the answer is not a message")),
+    }
+    let mut blocks = Vec::new();
+    let mut cursor = Cursor::new(body);
+    let walked = cursor.object(|cursor, key| {
+        if key != b"content" || cursor.peek()? != Value::Array {
+            return cursor.skip();
+        }
+        blocks.clear();
+        cursor.array(|cursor| {
+            let block = body.slice_ref(cursor.raw()?);
+            blocks.push(Block::new(block, Extent::Whole));
+            Ok(())
+        })
+    });
+    if walked.is_err() {
+        return Err(malformed("the answer is not a JSON object"));
+    }
+    message.set("content", *b"[]");
+    let mut reply = Reply {
+        message,
+        blocks,
+        ..Reply::default()
+    };
+    reply.settle();
+    Ok(reply)
+}

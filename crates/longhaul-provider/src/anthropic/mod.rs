@@ -1,0 +1,11 @@
+//! The Messages API: what goes over the wire, how requests are headed, how replies are read.
+
+mod decode;
+mod encode;
+mod message;
+pub(crate) mod wire;
+
+pub use decode::Decoder;
+pub(crate) use encode::bearer;
+pub use encode::{ApiVersion, headers};
+pub use message::decode_json;

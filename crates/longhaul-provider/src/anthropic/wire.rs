@@ -1,0 +1,122 @@
+//! The frames of a Messages stream, borrowed from the event's data.
+//!
+//! Only what has to be told apart is looked at; every value stays raw, and fields nobody here knows are listed, so
+//! that they reach the reply.
+
+use std::borrow::Cow;
+
+use longhaul_core::json::Cursor;
+
+use crate::decode::DecodeError;
+use crate::raw;
+
+/// One frame: the JSON object of one event.
+#[derive(Debug, Default)]
+pub(crate) struct Frame<'a> {
+    pub(crate) kind: Cow<'a, str>,
+    pub(crate) index: u64,
+    /// `message` of a `message_start`.
+    pub(crate) message: Option<&'a [u8]>,
+    /// `content_block` of a `content_block_start`.
+    pub(crate) block: Option<&'a [u8]>,
+    pub(crate) delta: Option<&'a [u8]>,
+    pub(crate) usage: Option<&'a [u8]>,
+    /// All other fields, such as `context_management`.
+    pub(crate) others: Vec<(String, &'a [u8])>,
+}
+
+impl<'a> Frame<'a> {
+    pub(crate) fn parse(data: &'a [u8]) -> Result<Self, DecodeError> {
+        if std::str::from_utf8(data).is_err() {
+            return Err(DecodeError::malformed("an event is not UTF-8", data));
+        }
+        let mut frame = Self::default();
+        let mut cursor = Cursor::new(data);
+        let walked = cursor.object(|cursor, key| {
+            if key == b"index" {
+                frame.index = cursor.count_or_skip()?.unwrap_or(0);
+                return Ok(());
+            }
+            let value = cursor.raw()?;
+            match key {
+                b"type" => frame.kind = raw::text(value).unwrap_or_default(),
+                b"message" => frame.message = Some(value),
+                b"content_block" => frame.block = Some(value),
+                b"delta" => frame.delta = Some(value),
+                b"usage" => frame.usage = Some(value),
+                _ => frame
+                    .others
+                    .push((String::from_utf8_lossy(key).into_owned(), value)),
+            }
+            Ok(())
+        });
+        match walked.and_then(|()| cursor.end()) {
+            Ok(()) => Ok(frame),
+            Err(fault) => Err(DecodeError::malformed(
+                &format!("an event is not JSON ({fault})"),
+                data,
+            )),
+        }
+    }
+}
+
+/// A part of a content block.
+#[derive(Debug)]
+pub(crate) enum Delta<'a> {
+    /// More of a string field: its content, still escaped.
+    Append {
+        field: &'static str,
+        content: &'a [u8],
+    },
+    /// A piece of a tool's input: JSON inside a string, still escaped.
+    Input { content: &'a [u8] },
+    /// A citation to add to the text's list.
+    Citation(&'a [u8]),
+    /// Fields to set.
+    Set(Vec<(String, &'a [u8])>),
+    /// A kind this version does not know.
+    Unknown { kind: String },
+}
+
+impl<'a> Delta<'a> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, DecodeError> {
+        let mut kind = Cow::Borrowed("");
+        let mut fields: Vec<(String, &[u8])> = Vec::new();
+        let walked = Cursor::new(bytes).object(|cursor, key| {
+            let value = cursor.raw()?;
+            match key {
+                b"type" => kind = raw::text(value).unwrap_or_default(),
+                _ => fields.push((String::from_utf8_lossy(key).into_owned(), value)),
+            }
+            Ok(())
+        });
+        if walked.is_err() {
+            return Err(DecodeError::malformed("a delta is no object", bytes));
+        }
+        let value = |name: &str| {
+            let field = fields.iter().find(|(key, _)| key == name);
+            field.map(|(_, value)| *value)
+        };
+        let missing = || DecodeError::malformed("a delta lacks its content", bytes);
+        let content = |name: &str| value(name).and_then(raw::content).ok_or_else(missing);
+        Ok(match &*kind {
+            "text_delta" => Self::Append {
+                field: "text",
+                content: content("text")?,
+            },
+            "thinking_delta" => Self::Append {
+                field: "thinking",
+                content: content("thinking")?,
+            },
+            "input_json_delta" => Self::Input {
+                content: content("partial_json")?,
+            },
+            "citations_delta" => Self::Citation(value("citation").ok_or_else(missing)?),
+            // Each comes once and whole; of signatures a later one replaces an earlier, as in the official clients.
+            "signature_delta" | "compaction_delta" => Self::Set(fields),
+            _ => Self::Unknown {
+                kind: kind.into_owned(),
+            },
+        })
+    }
+}

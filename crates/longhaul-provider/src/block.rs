@@ -1,0 +1,154 @@
+//! One content block of a reply: JSON with a few ways to look into it.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use longhaul_core::json::Object;
+
+/// A content block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    kind: BlockKind,
+    json: Bytes,
+    extent: Extent,
+    unknown_deltas: Vec<Bytes>,
+    partial_input: String,
+}
+
+/// The kinds of block a host treats differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BlockKind {
+    /// Text for the user.
+    Text,
+    /// Reasoning, signed.
+    Thinking,
+    /// Reasoning, encrypted.
+    RedactedThinking,
+    /// A call of a tool the host runs.
+    ToolUse,
+    /// A call of a tool the server runs.
+    ServerToolUse,
+    /// The server's summary of the conversation.
+    Compaction,
+    /// Results of server tools, and any type unknown to us.
+    Other,
+}
+
+impl BlockKind {
+    pub(crate) fn from_type(name: &str) -> Self {
+        match name {
+            "text" => Self::Text,
+            "thinking" => Self::Thinking,
+            "redacted_thinking" => Self::RedactedThinking,
+            "tool_use" => Self::ToolUse,
+            "server_tool_use" | "mcp_tool_use" => Self::ServerToolUse,
+            "compaction" => Self::Compaction,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Whether all of a block arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// The stream broke off inside; text is as far as it came, a tool's input is what it
+    /// began with, usually `{}`, and the rest in [`Block::partial_input`].
+    Open,
+}
+
+/// A call of a client-side tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall<'a> {
+    /// The call's id.
+    pub id: Cow<'a, str>,
+    /// The tool's name.
+    pub name: Cow<'a, str>,
+    /// Its input: a JSON object.
+    pub input: &'a [u8],
+}
+
+impl Block {
+    pub(crate) fn new(json: Bytes, extent: Extent) -> Self {
+        let kind = Object::new(&json).string("type").unwrap_or_default();
+        Self {
+            kind: BlockKind::from_type(&kind),
+            json,
+            extent,
+            unknown_deltas: Vec::new(),
+            partial_input: String::new(),
+        }
+    }
+
+    pub(crate) fn with_rest(mut self, unknown_deltas: Vec<Bytes>, partial_input: String) -> Self {
+        self.unknown_deltas = unknown_deltas;
+        self.partial_input = partial_input;
+        self
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> BlockKind {
+        self.kind
+    }
+
+    /// The block as JSON, in the shape of the Messages API.
+    pub fn json(&self) -> &Bytes {
+        &self.json
+    }
+
+    /// Whether all of it arrived.
+    pub fn extent(&self) -> Extent {
+        self.extent
+    }
+
+    /// Deltas of unknown kinds that the stream brought for this block, as JSON; they are not part of
+    /// [`Block::json`], since the API would refuse fields it does not know.
+    pub fn unknown_deltas(&self) -> &[Bytes] {
+        &self.unknown_deltas
+    }
+
+    /// For a call that broke off: the beginning of its input, which is no JSON yet.
+    pub fn partial_input(&self) -> &str {
+        &self.partial_input
+    }
+
+    /// Any field of the block as JSON.
+    pub fn field(&self, key: &str) -> Option<&[u8]> {
+        Object::new(&self.json).get(key)
+    }
+
+    /// The text of a text block.
+    pub fn text(&self) -> Option<Cow<'_, str>> {
+        self.string_if(BlockKind::Text, "text")
+    }
+
+    /// The reasoning of a thinking block.
+    pub fn thinking(&self) -> Option<Cow<'_, str>> {
+        self.string_if(BlockKind::Thinking, "thinking")
+    }
+
+    /// The summary of a compaction block; `None` also if the server failed to make one.
+    pub fn compaction(&self) -> Option<Cow<'_, str>> {
+        self.string_if(BlockKind::Compaction, "content")
+    }
+
+    /// The call of a tool-use block, once it is whole.
+    pub fn tool_call(&self) -> Option<ToolCall<'_>> {
+        if self.kind != BlockKind::ToolUse || self.extent == Extent::Open {
+            return None;
+        }
+        let fields = Object::new(&self.json);
+        Some(ToolCall {
+            id: fields.string("id").unwrap_or_default(),
+            name: fields.string("name").unwrap_or_default(),
+            input: fields.get("input").unwrap_or(b"{}"),
+        })
+    }
+
+    fn string_if(&self, kind: BlockKind, key: &str) -> Option<Cow<'_, str>> {
+        (self.kind == kind)
+            .then(|| Object::new(&self.json).string(key))
+            .flatten()
+    }
+}

@@ -1,0 +1,215 @@
+//! The client: sends a request, tries again where that may help, and hands over the stream of the reply.
+//!
+//! **Nothing is sent twice once a byte of an answer has come.** Up to then a failed attempt costs nothing that was
+//! seen; afterwards the failure goes to the caller, with what had arrived. Setting up the connection lives in
+//! `transport.rs`, reading the answer in `stream.rs`.
+
+use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use url::Url;
+
+use crate::config::{ClientConfig, ConfigError, Dialect};
+use crate::error::{Answer, Awaited, Error, ErrorClass};
+use crate::key::{Redactor, Secret};
+use crate::request::{Outgoing, Request};
+use crate::retry::Decision;
+use crate::{anthropic, openai};
+
+mod stream;
+mod transport;
+
+pub use stream::ReplyStream;
+use transport::Chunks;
+
+/// A connection to one server.
+pub struct Client {
+    http: reqwest::Client,
+    config: ClientConfig,
+    url: Url,
+    redactor: Redactor,
+    seed: u64,
+    sent: AtomicU64,
+}
+
+impl fmt::Debug for Client {
+    /// Without anything that may hold a secret, such as a URL.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("dialect", &self.config.dialect)
+            .field("host", &self.url.host_str())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// Checks a configuration and makes a client of it. No connection is opened yet.
+    ///
+    /// # Errors
+    /// As [`ConfigError`]; none of them shows a key.
+    pub fn new(config: ClientConfig) -> Result<Self, ConfigError> {
+        let url = endpoint(&config)?;
+        let proxy = config.proxy.as_ref().map(|proxy| proxy.url.expose());
+        let proxy_password = proxy
+            .and_then(|proxy| Url::parse(proxy).ok())
+            .and_then(|proxy| proxy.password().map(str::to_owned));
+        let headers = config.headers.iter().map(|(_, value)| value);
+        let secrets = config.auth.secret().into_iter().chain(headers);
+        let redactor = Redactor::new(
+            secrets
+                .map(Secret::expose)
+                .chain(url.password())
+                .chain(proxy_password.as_deref()),
+        );
+        let client = Self {
+            http: transport::build(&config, &url)?,
+            seed: config
+                .seed
+                .unwrap_or_else(|| RandomState::new().build_hasher().finish()),
+            sent: AtomicU64::new(0),
+            redactor,
+            url,
+            config,
+        };
+        // What a request cannot do without is checked now rather than at the first request.
+        client.headers(&Request::new(bytes::Bytes::new()))?;
+        Ok(client)
+    }
+
+    /// Sends a request and waits for the first byte of its reply.
+    ///
+    /// # Errors
+    /// The last attempt's, with the number of attempts.
+    pub async fn send(&self, request: Request) -> Result<ReplyStream, Error> {
+        match request.cancel.clone() {
+            None => self.attempts(&request).await,
+            Some(token) => {
+                let attempts = token.run_until_cancelled(self.attempts(&request));
+                attempts.await.unwrap_or_else(|| Err(cancelled()))
+            }
+        }
+    }
+
+    async fn attempts(&self, request: &Request) -> Result<ReplyStream, Error> {
+        let number = self.sent.fetch_add(1, Ordering::Relaxed);
+        let seed = self.seed.wrapping_add(number);
+        let mut attempt = 1;
+        loop {
+            let mut error = match self.attempt(request).await {
+                Ok(stream) => return Ok(stream),
+                Err(error) => error,
+            };
+            error.attempts = attempt;
+            match self.config.retry.decide(attempt, &error, seed) {
+                Decision::Stop(reason) => {
+                    tracing::debug!(attempt, ?reason, %error, "request failed");
+                    return Err(error);
+                }
+                Decision::Wait(wait) => {
+                    tracing::debug!(attempt, ?wait, %error, "request failed, trying again");
+                    tokio::time::sleep(wait).await;
+                }
+            }
+            attempt += 1;
+        }
+    }
+
+    /// One attempt, up to the first byte of a good answer.
+    async fn attempt(&self, request: &Request) -> Result<ReplyStream, Error> {
+        let limit = self.config.timeouts.first_byte;
+        let answered = tokio::time::timeout(limit, self.exchange(request));
+        let late = |_| {
+            let message = format!("nothing came within {limit:?}");
+            Error::new(ErrorClass::Timeout(Awaited::FirstByte), message)
+        };
+        let answered = answered.await.map_err(late).flatten();
+        answered.map_err(|mut error| {
+            error.message = self.redactor.redact(&error.message).into();
+            error
+        })
+    }
+
+    async fn exchange(&self, request: &Request) -> Result<ReplyStream, Error> {
+        let headers = self
+            .headers(request)
+            .map_err(|error| Error::new(ErrorClass::Invalid, error.to_string()))?;
+        let mut url = self.url.clone();
+        if request.query.is_some() {
+            url.set_query(request.query.as_deref());
+        }
+        let body = reqwest::Body::wrap(Outgoing::new(request.body.clone()));
+        let sending = self.http.post(url).headers(headers).body(body).send();
+        let response = sending.await.map_err(transport::before_answer)?;
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let mut chunks = Chunks::of(response);
+        if !(200..300).contains(&status) {
+            let body = chunks.beginning().await;
+            let answer = Answer::from_http(status, &headers, &body, SystemTime::now());
+            return Err(answer.into_error());
+        }
+        let first = match chunks.next().await {
+            Some(Ok(first)) => first,
+            Some(Err(error)) => return Err(error),
+            None => return Err(Error::new(ErrorClass::Cut, "the answer is empty")),
+        };
+        let redactor = self.redactor.clone();
+        let cancel = request.cancel.clone();
+        Ok(ReplyStream::new(
+            &self.config,
+            headers,
+            first,
+            chunks,
+            redactor,
+            cancel,
+        ))
+    }
+
+    fn headers(&self, request: &Request) -> Result<HeaderMap, ConfigError> {
+        let config = &self.config;
+        let betas = config.betas.iter().chain(&request.betas);
+        let mut headers = match config.dialect {
+            Dialect::Anthropic => {
+                anthropic::headers(&config.auth, &config.version, betas.map(String::as_str))?
+            }
+            Dialect::OpenAi => openai::headers(&config.auth)?,
+        };
+        let json = HeaderValue::from_static("application/json");
+        headers.insert(header::CONTENT_TYPE, json);
+        let accepted = HeaderValue::from_static("application/json, text/event-stream");
+        headers.insert(header::ACCEPT, accepted);
+        for (name, value) in config.headers.iter().chain(&request.headers) {
+            let bad = || ConfigError::Header(name.clone());
+            let header = HeaderName::try_from(name.as_str()).map_err(|_| bad())?;
+            let mut value = HeaderValue::from_str(value.expose()).map_err(|_| bad())?;
+            value.set_sensitive(true);
+            headers.insert(header, value);
+        }
+        Ok(headers)
+    }
+}
+
+pub(crate) fn cancelled() -> Error {
+    Error::new(ErrorClass::Cancelled, "")
+}
+
+/// Where requests go.
+fn endpoint(config: &ClientConfig) -> Result<Url, ConfigError> {
+    let mut url = Url::parse(config.base_url.expose())
+        .map_err(|error| ConfigError::BaseUrl(error.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        let scheme = format!("`{}` is neither http nor https", url.scheme());
+        return Err(ConfigError::BaseUrl(scheme));
+    }
+    let base = url.path().trim_end_matches('/');
+    let path = match config.dialect {
+        // People write the version or leave it out; the official clients add it.
+        Dialect::Anthropic => format!("{}/v1/messages", base.trim_end_matches("/v1")),
+        Dialect::OpenAi => format!("{base}/chat/completions"),
+    };
+    url.set_path(&path);
+    Ok(url)
+}

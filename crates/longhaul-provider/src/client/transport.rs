@@ -1,0 +1,135 @@
+//! The connection: reqwest over rustls, set up so that nothing happens that was not asked for.
+//!
+//! No redirects (they would carry the key elsewhere), no compression (it delays streamed bytes), no proxy from the
+//! process's environment. Certificates are checked by the operating system's rules, so that a company's own
+//! authority counts; for plain HTTP none are loaded.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_core::Stream;
+use rustls_platform_verifier::BuilderVerifierExt;
+use url::Url;
+
+use crate::config::{ClientConfig, ConfigError};
+use crate::error::{Awaited, Error, ErrorClass};
+
+/// Makes the HTTP client.
+pub(super) fn build(config: &ClientConfig, url: &Url) -> Result<reqwest::Client, ConfigError> {
+    let secure_proxy = config
+        .proxy
+        .as_ref()
+        .is_some_and(|proxy| proxy.url.expose().starts_with("https:"));
+    let tls = match url.scheme() == "https" || secure_proxy {
+        true => Certificates::OfTheSystem,
+        false => Certificates::None,
+    };
+    let mut builder = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls.config()?)
+        .user_agent(concat!("longhaul/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(config.timeouts.connect)
+        .tcp_nodelay(true)
+        .no_proxy();
+    if let Some(proxy) = &config.proxy {
+        // The error would quote the URL, and with it a password.
+        let made = reqwest::Proxy::all(proxy.url.expose())
+            .map_err(|_| ConfigError::Proxy("not a proxy URL".to_owned()))?;
+        let except = proxy.except.as_deref().unwrap_or_default();
+        builder = builder.proxy(made.no_proxy(reqwest::NoProxy::from_string(except)));
+    }
+    builder
+        .build()
+        .map_err(|error| ConfigError::Tls(chain(&error.without_url())))
+}
+
+enum Certificates {
+    OfTheSystem,
+    None,
+}
+
+impl Certificates {
+    fn config(&self) -> Result<rustls::ClientConfig, ConfigError> {
+        let failed = |error: rustls::Error| ConfigError::Tls(error.to_string());
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = rustls::ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(failed)?;
+        let builder = match self {
+            Self::OfTheSystem => builder.with_platform_verifier().map_err(failed)?,
+            Self::None => builder.with_root_certificates(rustls::RootCertStore::empty()),
+        };
+        let mut config = builder.with_no_client_auth();
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Ok(config)
+    }
+}
+
+/// A failure before any answer came.
+pub(super) fn before_answer(error: reqwest::Error) -> Error {
+    let class = if error.is_connect() && error.is_timeout() {
+        ErrorClass::Timeout(Awaited::Connection)
+    } else if error.is_builder() {
+        ErrorClass::Invalid
+    } else {
+        ErrorClass::Retry { after: None }
+    };
+    Error::new(class, chain(&error.without_url()))
+}
+
+/// An error and its causes in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.ends_with(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// The bytes of an answer, as they arrive.
+pub(super) struct Chunks(Pin<Box<dyn Stream<Item = Result<Bytes, reqwest::Error>> + Send>>);
+
+impl Chunks {
+    pub(super) fn of(response: reqwest::Response) -> Self {
+        Self(Box::pin(response.bytes_stream()))
+    }
+
+    /// The next bytes; a failure is a reply that broke off.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
+        let cut = |error: reqwest::Error| Error::new(ErrorClass::Cut, chain(&error.without_url()));
+        self.0
+            .as_mut()
+            .poll_next(cx)
+            .map(|next| next.map(|chunk| chunk.map_err(cut)))
+    }
+
+    pub(super) async fn next(&mut self) -> Option<Result<Bytes, Error>> {
+        std::future::poll_fn(|cx| self.poll(cx)).await
+    }
+
+    /// The beginning of an error's body, as much as comes soon: what failed is known by the status already.
+    pub(super) async fn beginning(&mut self) -> Vec<u8> {
+        const LONGEST: usize = 64 << 10;
+        const SOON: Duration = Duration::from_secs(10);
+        let mut body = Vec::new();
+        let reading = async {
+            while let Some(Ok(chunk)) = self.next().await
+                && body.len() < LONGEST
+            {
+                let room = LONGEST - body.len();
+                body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            }
+        };
+        // Out of time, what has come is read.
+        let _ = tokio::time::timeout(SOON, reading).await;
+        body
+    }
+}

@@ -1,0 +1,187 @@
+//! What can go wrong between a request and its reply, in classes a caller can act on.
+//!
+//! [`ErrorClass`] says what to do, the other fields of [`Error`] what to tell. How an answer is classed lives in
+//! `error/classify.rs`, how the numbers are read out of a prompt-too-long text in `error/overflow.rs`, and when to
+//! try again in `retry.rs`.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::reply::Reply;
+
+mod answer;
+mod classify;
+mod overflow;
+
+pub use answer::Answer;
+pub(crate) use answer::request_id;
+pub use overflow::Overflow;
+
+/// A request that got no reply, or only a part of one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Error {
+    /// What kind of failure this is.
+    pub class: ErrorClass,
+    /// What the server or the network said, with keys taken out.
+    pub message: Box<str>,
+    /// The HTTP status, if there was an answer.
+    pub status: Option<u16>,
+    /// The API's own type of error, as `overloaded_error`.
+    pub kind: Option<Box<str>>,
+    /// The API's code within that type, as `thread_unsupported_request`.
+    pub code: Option<Box<str>>,
+    /// The server's name for the exchange.
+    pub request_id: Option<Box<str>>,
+    /// What the server says about trying again, if it says so outright.
+    pub advice: Option<Advice>,
+    /// How often the request was sent.
+    pub attempts: u32,
+    /// What had arrived of the reply.
+    pub partial: Option<Box<Reply>>,
+}
+
+/// The classes of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// A passing condition (no connection, a conflict): the same request may succeed.
+    Retry {
+        /// The wait the server asked for.
+        after: Option<Duration>,
+    },
+    /// The service has no capacity at the moment.
+    Overloaded {
+        /// The wait the server asked for.
+        after: Option<Duration>,
+    },
+    /// The account's rate limit is used up.
+    RateLimited {
+        /// The wait the server asked for. None at a monthly spending cap, where waiting does not help.
+        after: Option<Duration>,
+    },
+    /// The prompt does not fit the context window: shorten it (L1).
+    TooLong(Overflow),
+    /// No or wrong credentials, or not permitted.
+    Auth,
+    /// The account has to be paid or topped up.
+    Billing,
+    /// No such model, endpoint or object.
+    NotFound,
+    /// The request has too many bytes, whatever its tokens.
+    TooLarge,
+    /// The server refuses the request as it is.
+    Invalid,
+    /// The server failed.
+    Server {
+        /// The wait the server asked for.
+        after: Option<Duration>,
+    },
+    /// Nothing came in time.
+    Timeout(Awaited),
+    /// The reply broke off.
+    Cut,
+    /// The caller cancelled.
+    Cancelled,
+    /// The answer is not what the API sends.
+    Malformed,
+}
+
+/// What had not come when time was up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Awaited {
+    /// The connection.
+    Connection,
+    /// The first byte of the answer.
+    FirstByte,
+    /// The next byte of an answer that had begun.
+    NextByte,
+}
+
+/// The server's explicit word on trying again (`x-should-retry`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Advice {
+    /// Try again.
+    Retry,
+    /// Do not.
+    Stop,
+}
+
+impl Error {
+    /// An error that knows only its class and a message.
+    pub fn new(class: ErrorClass, message: impl Into<Box<str>>) -> Self {
+        Self {
+            class,
+            message: message.into(),
+            status: None,
+            kind: None,
+            code: None,
+            request_id: None,
+            advice: None,
+            attempts: 1,
+            partial: None,
+        }
+    }
+
+    pub(crate) fn with_partial(mut self, partial: Reply) -> Self {
+        self.request_id = self
+            .request_id
+            .or_else(|| partial.request_id.clone().map(Into::into));
+        self.partial = Some(Box::new(partial));
+        self
+    }
+}
+
+impl ErrorClass {
+    /// The wait the server asked for, if it did.
+    pub fn after(self) -> Option<Duration> {
+        match self {
+            Self::Retry { after }
+            | Self::Overloaded { after }
+            | Self::RateLimited { after }
+            | Self::Server { after } => after,
+            _ => None,
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.class)?;
+        if !self.message.is_empty() {
+            write!(f, ": {}", self.message)?;
+        }
+        let status = self.status.map(|status| status.to_string());
+        let name = |name: &Option<Box<str>>| name.as_deref().map(str::to_owned);
+        let request = self.request_id.as_ref().map(|id| format!("request {id}"));
+        let parts = [status, name(&self.kind), name(&self.code), request];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if !parts.is_empty() {
+            write!(f, " ({})", parts.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for ErrorClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Retry { .. } => "the request did not get through",
+            Self::Overloaded { .. } => "the service is overloaded",
+            Self::RateLimited { .. } => "the rate limit is reached",
+            Self::TooLong(_) => "the prompt is too long",
+            Self::Auth => "the credentials were refused",
+            Self::Billing => "the account needs payment",
+            Self::NotFound => "not found",
+            Self::TooLarge => "the request has too many bytes",
+            Self::Invalid => "the request was refused",
+            Self::Server { .. } => "the server failed",
+            Self::Timeout(Awaited::Connection) => "no connection in time",
+            Self::Timeout(Awaited::FirstByte) => "no answer in time",
+            Self::Timeout(Awaited::NextByte) => "the answer stalled",
+            Self::Cut => "the answer broke off",
+            Self::Cancelled => "cancelled",
+            Self::Malformed => "the answer is not understood",
+        })
+    }
+}

@@ -1,0 +1,189 @@
+//! Prompt too long, in the words of every server met so far, with the numbers where they are told (L1).
+//!
+//! Texts may change and new servers word it anew, so a code or a type counts first. An answer without a text is never
+//! taken for an overflow: misread, it would cost the user a compaction.
+
+use super::Answer;
+
+/// How far a prompt exceeds the window, as far as the server tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Overflow {
+    /// Tokens of the request.
+    pub actual: Option<u64>,
+    /// Tokens that fit.
+    pub limit: Option<u64>,
+}
+
+impl Overflow {
+    /// By how many tokens the request has to shrink, if the server told enough.
+    pub fn gap(self) -> Option<u64> {
+        let gap = self.actual?.checked_sub(self.limit?)?;
+        (gap > 0).then_some(gap)
+    }
+}
+
+/// One wording. Everything is lower case, as is the text it is held against.
+struct Wording {
+    /// The text holds all of these.
+    holds: &'static [&'static str],
+    /// The request's tokens stand right behind the first of these that is there …
+    actual: &'static [&'static str],
+    /// … with another share of them behind this,
+    and: Option<&'static str>,
+    /// and the limit behind the first of these.
+    limit: &'static [&'static str],
+}
+
+const fn wording(
+    holds: &'static [&'static str],
+    actual: &'static [&'static str],
+    limit: &'static [&'static str],
+) -> Wording {
+    Wording {
+        holds,
+        actual,
+        and: None,
+        limit,
+    }
+}
+
+const WORDINGS: &[Wording] = &[
+    // Anthropic, and Vertex with Anthropic's models.
+    wording(&["prompt is too long"], &["too long:"], &[">"]),
+    Wording {
+        holds: &["exceed context limit"],
+        actual: &["context limit:"],
+        and: Some("+"),
+        limit: &[">"],
+    },
+    // Bedrock.
+    wording(&["input is too long for requested model"], &[], &[]),
+    // Gemini, with and without the count.
+    wording(
+        &["input token count", "exceeds the maximum"],
+        &["input token count ("],
+        &["tokens allowed ("],
+    ),
+    // OpenAI's chat completions, OpenRouter, vLLM, DeepSeek.
+    wording(
+        &["maximum context length is"],
+        &[
+            "resulted in",
+            "requested about",
+            "you requested",
+            "request has",
+            "prompt contains at least",
+            "prompt contains",
+            "messages contain",
+        ],
+        &["maximum context length is"],
+    ),
+    wording(
+        &["context length is only"],
+        &["you passed", "you requested"],
+        &["context length is only"],
+    ),
+    // OpenAI's Responses.
+    wording(&["exceeds the context window"], &[], &[]),
+    // xAI.
+    wording(
+        &["maximum prompt length is"],
+        &["request contains"],
+        &["maximum prompt length is"],
+    ),
+    // Groq.
+    wording(&["reduce the length of the messages"], &[], &[]),
+    // Copilot.
+    wording(
+        &["token", "exceeds the limit of"],
+        &["token count of"],
+        &["exceeds the limit of"],
+    ),
+    // llama.cpp.
+    wording(
+        &["exceeds the available context size"],
+        &["request ("],
+        &["available context size ("],
+    ),
+    // LM Studio.
+    wording(
+        &["greater than the context length"],
+        &[],
+        &["context length of", "context length ("],
+    ),
+    // MiniMax. The number behind it is an error code.
+    wording(&["context window exceeds limit"], &[], &[]),
+    // Kimi.
+    wording(
+        &["exceeded model token limit"],
+        &["requested:"],
+        &["token limit:"],
+    ),
+    // Mistral.
+    wording(
+        &["too large for model with", "maximum context length"],
+        &["contains"],
+        &["too large for model with"],
+    ),
+    // Qwen.
+    wording(&["range of input length should be"], &[], &["[1,"]),
+    // Claude Code's gateway.
+    wording(&["prompt_too_long"], &[], &[]),
+    wording(&["context_length_exceeded"], &[], &[]),
+    wording(&["context length exceeded"], &[], &[]),
+    wording(&["request entity too large"], &[], &[]),
+];
+
+/// The overflow an answer tells of, if it does.
+pub(super) fn find(answer: &Answer) -> Option<Overflow> {
+    let text = answer.message.to_lowercase();
+    // About bytes if the status says so; some servers say it of tokens.
+    let about_bytes = answer.status == Some(413) && text.contains("entity too large");
+    let found = WORDINGS
+        .iter()
+        .filter(|_| !about_bytes)
+        .find(|wording| wording.holds.iter().all(|part| text.contains(part)))
+        .map(|wording| wording.read(&text));
+    let coded = [&answer.code, &answer.kind]
+        .into_iter()
+        .flatten()
+        .any(|name| {
+            matches!(
+                name.as_str(),
+                "context_length_exceeded" | "exceed_context_size_error" | "prompt_too_long"
+            )
+        });
+    let told = answer.overflow;
+    match (found, coded) {
+        (Some(found), _) => Some(Overflow {
+            actual: found.actual.or(told.actual),
+            limit: found.limit.or(told.limit),
+        }),
+        (None, true) => Some(told),
+        (None, false) => None,
+    }
+}
+
+impl Wording {
+    fn read(&self, text: &str) -> Overflow {
+        let first = |marks: &[&str]| marks.iter().find_map(|mark| number_behind(text, mark));
+        let actual = first(self.actual);
+        let more = self.and.and_then(|mark| number_behind(text, mark));
+        Overflow {
+            actual: actual.map(|actual| actual.saturating_add(more.unwrap_or(0))),
+            limit: first(self.limit),
+        }
+    }
+}
+
+/// The number that follows a mark, with or without separators between its thousands.
+fn number_behind(text: &str, mark: &str) -> Option<u64> {
+    text.match_indices(mark).find_map(|(at, mark)| {
+        let rest = text[at + mark.len()..].trim_start();
+        let end = rest
+            .find(|c: char| !c.is_ascii_digit() && c != ',' && c != '_')
+            .unwrap_or(rest.len());
+        let digits: String = rest[..end].chars().filter(char::is_ascii_digit).collect();
+        digits.parse().ok()
+    })
+}

@@ -1,0 +1,68 @@
+//! What a host hears while a reply arrives, the same for every dialect.
+
+use bytes::Bytes;
+use longhaul_core::message::Usage;
+
+use crate::block::BlockKind;
+use crate::reply::Reply;
+
+/// One step of a reply.
+///
+/// Pieces are for display. What is stored and sent back is the [`Reply`] of [`StreamEvent::Finished`], which keeps
+/// bytes that decoding to text may lose (half of a surrogate pair at the edge of a piece). Tools are best run from
+/// there too: up to then a [`StreamEvent::Restarted`] can take everything back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StreamEvent {
+    /// The model began to answer.
+    Started {
+        /// The message's id.
+        id: String,
+        /// The model that answers.
+        model: String,
+    },
+    /// The stream began again: forget what came before.
+    Restarted,
+    /// A content block began.
+    BlockStarted {
+        /// Its index.
+        index: u64,
+        /// What it is.
+        kind: BlockKind,
+        /// For a tool call: the tool.
+        tool: Option<String>,
+    },
+    /// A piece of text.
+    Text {
+        /// Of which block.
+        index: u64,
+        /// The piece.
+        text: String,
+    },
+    /// A piece of reasoning.
+    Thinking {
+        /// Of which block.
+        index: u64,
+        /// The piece.
+        text: String,
+    },
+    /// A piece of a tool's input.
+    ToolInput {
+        /// Of which block.
+        index: u64,
+        /// The piece: JSON, cut anywhere.
+        json: String,
+    },
+    /// A content block is whole.
+    BlockEnded {
+        /// Its index.
+        index: u64,
+    },
+    /// Token counts, cumulative.
+    Usage(Usage),
+    /// The server is alive and has nothing to say.
+    Ping,
+    /// Anything else the server sent, as JSON.
+    Other(Bytes),
+    /// The reply is complete. The last event.
+    Finished(Box<Reply>),
+}

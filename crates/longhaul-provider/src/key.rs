@@ -1,0 +1,110 @@
+//! Keys, and keeping them out of everything that is printed.
+
+use std::fmt;
+
+/// A key or token. No way of printing it shows it; [`Secret::expose`] is for the header only.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+const HIDDEN: &str = "[redacted]";
+
+impl Secret {
+    /// Wraps a key; white space around it, as a shell or a file may add, is dropped.
+    pub fn new(text: impl AsRef<str>) -> Self {
+        Self(text.as_ref().trim().to_owned())
+    }
+
+    /// The key itself.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(HIDDEN)
+    }
+}
+
+impl fmt::Display for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(HIDDEN)
+    }
+}
+
+/// How a request says who asks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Auth {
+    /// Not at all, as local servers allow.
+    #[default]
+    None,
+    /// `x-api-key`.
+    ApiKey(Secret),
+    /// `authorization: Bearer`.
+    Bearer(Secret),
+}
+
+impl Auth {
+    pub(crate) fn secret(&self) -> Option<&Secret> {
+        match self {
+            Self::None => None,
+            Self::ApiKey(secret) | Self::Bearer(secret) => Some(secret),
+        }
+    }
+}
+
+/// Takes secrets out of texts that others wrote: servers quote keys back, whole or in part.
+#[derive(Clone, Default)]
+pub(crate) struct Redactor {
+    secrets: Vec<String>,
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Redactor")
+    }
+}
+
+/// Shorter secrets are not searched for: they would be found inside ordinary words.
+const SHORTEST: usize = 6;
+
+impl Redactor {
+    pub(crate) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+        let long_enough = secrets
+            .into_iter()
+            .filter(|secret| secret.len() >= SHORTEST);
+        Self {
+            secrets: long_enough.map(str::to_owned).collect(),
+        }
+    }
+
+    pub(crate) fn redact(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for secret in &self.secrets {
+            text = text.replace(secret, HIDDEN);
+        }
+        hide_key_shapes(&text)
+    }
+}
+
+/// Hides what looks like a key of the APIs (`sk-…`), also in the shortened forms that error texts quote.
+fn hide_key_shapes(text: &str) -> String {
+    let in_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*' | '.' | '…');
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("sk-") {
+        let starts_word = !rest[..at].ends_with(in_key);
+        let end = rest[at..]
+            .find(|c: char| !in_key(c))
+            .map_or(rest.len(), |length| at + length);
+        out.push_str(&rest[..at]);
+        if starts_word && end - at >= 10 {
+            out.push_str(HIDDEN);
+        } else {
+            out.push_str(&rest[at..end]);
+        }
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
+}

@@ -1,0 +1,185 @@
+//! A content block while its pieces arrive.
+//!
+//! Strings are joined in their escaped form: it is the server's, and a surrogate pair that two pieces share is whole
+//! again without ever being looked at.
+
+use bytes::Bytes;
+use longhaul_core::json;
+
+use crate::anthropic::wire::Delta;
+use crate::block::{Block, BlockKind, Extent};
+use crate::decode::Progress;
+use crate::raw::{self, RawObject};
+use crate::reply::{Notice, Reply};
+
+/// A block that has begun.
+#[derive(Debug)]
+pub(crate) struct OpenBlock {
+    pub(crate) index: u64,
+    pub(crate) extent: Extent,
+    start: RawObject,
+    /// The fields that grow, with their content so far, escaped.
+    growing: Vec<(&'static str, Vec<u8>)>,
+    /// The tool's input so far: the content of string literals, escaped.
+    input: Vec<u8>,
+    citations: Vec<Vec<u8>>,
+    unknown: Vec<Bytes>,
+}
+
+/// What became of a tool's input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Input {
+    /// It is a JSON object, or there was none to read.
+    Sound,
+    /// It is not.
+    Broken,
+}
+
+impl OpenBlock {
+    pub(crate) fn new(index: u64, start: RawObject) -> Self {
+        Self {
+            index,
+            extent: Extent::Open,
+            start,
+            growing: Vec::new(),
+            input: Vec::new(),
+            citations: Vec::new(),
+            unknown: Vec::new(),
+        }
+    }
+
+    /// A block that a delta implies, for servers that do not announce their blocks.
+    pub(crate) fn implied_by(index: u64, delta: &Delta<'_>) -> Option<Self> {
+        let mut start = RawObject::default();
+        match delta {
+            Delta::Append { field: "text", .. } => {
+                start.set("type", *br#""text""#);
+                start.set("text", *br#""""#);
+            }
+            Delta::Append { .. } => {
+                start.set("type", *br#""thinking""#);
+                start.set("thinking", *br#""""#);
+                start.set("signature", *br#""""#);
+            }
+            _ => return None,
+        }
+        Some(Self::new(index, start))
+    }
+
+    pub(crate) fn kind(&self) -> BlockKind {
+        BlockKind::from_type(&self.start.text("type").unwrap_or_default())
+    }
+
+    pub(crate) fn tool(&self) -> Option<String> {
+        match self.kind() {
+            BlockKind::ToolUse | BlockKind::ServerToolUse => {
+                self.start.text("name").map(Into::into)
+            }
+            _ => None,
+        }
+    }
+
+    /// Takes a piece in.
+    pub(crate) fn apply(&mut self, delta: &Delta<'_>, json: &[u8]) {
+        match delta {
+            Delta::Append { field, content } => self.append(field, content),
+            Delta::Input { content } => self.append_input(content),
+            Delta::Citation(citation) => self.citations.push(citation.to_vec()),
+            Delta::Set(fields) => {
+                for (key, value) in fields {
+                    self.start.set(key, *value);
+                }
+            }
+            Delta::Unknown { .. } => self.unknown.push(Bytes::copy_from_slice(json)),
+        }
+    }
+
+    pub(crate) fn append(&mut self, field: &'static str, content: &[u8]) {
+        match self.growing.iter_mut().find(|(name, _)| *name == field) {
+            Some((_, joined)) => joined.extend_from_slice(content),
+            None => {
+                let before = self.start.get(field).and_then(raw::content);
+                let joined = [before.unwrap_or_default(), content].concat();
+                self.growing.push((field, joined));
+            }
+        }
+    }
+
+    pub(crate) fn append_input(&mut self, content: &[u8]) {
+        self.input.extend_from_slice(content);
+    }
+
+    pub(crate) fn set(&mut self, key: &str, value: &[u8]) {
+        self.start.set(key, value);
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&[u8]> {
+        self.start.get(key)
+    }
+
+    /// The block as it stands, and whether its input could be read.
+    fn into_block(mut self) -> (Block, Input) {
+        for (field, joined) in &self.growing {
+            self.start.set(field, raw::literal(joined));
+        }
+        if !self.citations.is_empty() {
+            let before = self
+                .start
+                .get("citations")
+                .map(raw::items)
+                .unwrap_or_default();
+            let all: Vec<&[u8]> = before
+                .into_iter()
+                .chain(self.citations.iter().map(Vec::as_slice))
+                .collect();
+            let all = [b"[", all.join(&b","[..]).as_slice(), b"]"].concat();
+            self.start.set("citations", all);
+        }
+        let input = self.settle_input();
+        let block = Block::new(self.start.to_bytes().into(), self.extent);
+        let partial = match self.extent {
+            Extent::Open => json::decode(&self.input).into_owned(),
+            Extent::Whole => String::new(),
+        };
+        (block.with_rest(self.unknown, partial), input)
+    }
+
+    /// Adds the blocks to a reply. Once the model has stopped they are whole, announced or not.
+    pub(crate) fn settle(blocks: Vec<Self>, progress: Progress, reply: &mut Reply) {
+        for mut block in blocks {
+            let index = block.index;
+            if progress != Progress::Open {
+                block.extent = Extent::Whole;
+            }
+            let (block, input) = block.into_block();
+            if input == Input::Broken {
+                reply.notices.push(Notice::InvalidToolInput { index });
+            }
+            reply.blocks.push(block);
+        }
+        if progress == Progress::Stopped {
+            reply.notices.push(Notice::NoClosingEvent);
+        }
+        reply.settle();
+    }
+
+    fn settle_input(&mut self) -> Input {
+        let text = json::decode(&self.input);
+        if text.trim().is_empty() || self.extent == Extent::Open {
+            return Input::Sound;
+        }
+        if raw::is_object(text.as_bytes()) {
+            self.start.set("input", text.trim().as_bytes());
+            return Input::Sound;
+        }
+        // The documentation's own way to hand such input back to the model.
+        let wrapped = [
+            &br#"{"INVALID_JSON":"#[..],
+            &raw::literal(&self.input),
+            b"}",
+        ]
+        .concat();
+        self.start.set("input", wrapped);
+        Input::Broken
+    }
+}

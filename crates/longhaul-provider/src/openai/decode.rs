@@ -1,0 +1,296 @@
+//! Folds the chunks of a chat completion into a reply in the shape of the Messages API.
+//!
+//! Text, reasoning and each tool call become a block of their own, in the order in which they begin. Calls are told
+//! apart by their index, or by their id where a server sends none. Usage comes in a chunk of its own behind the
+//! finish reason, so the stream is over only at `[DONE]`.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use longhaul_core::json::{self, Object};
+use longhaul_core::message::Usage;
+
+use super::wire::{self, Call, Said};
+use crate::block::{BlockKind, Extent};
+use crate::decode::{DecodeError, Progress};
+use crate::event::StreamEvent;
+use crate::open_block::OpenBlock;
+use crate::raw::{self, RawObject};
+use crate::reply::{Notice, Reply, StopReason};
+use crate::{sse, usage};
+
+/// The reply as far as it has come.
+#[derive(Debug)]
+pub struct Decoder {
+    id: Option<Vec<u8>>,
+    model: Option<Vec<u8>>,
+    blocks: Vec<OpenBlock>,
+    /// The call index of the block at the same place; `None` for text and reasoning.
+    calls: Vec<Option<u64>>,
+    stop: Option<StopReason>,
+    usage: Usage,
+    notices: Vec<Notice>,
+    progress: Progress,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self {
+            id: None,
+            model: None,
+            blocks: Vec::new(),
+            calls: Vec::new(),
+            stop: None,
+            usage: Usage::default(),
+            notices: Vec::new(),
+            progress: Progress::Open,
+        }
+    }
+}
+
+impl Decoder {
+    /// Takes one event; what a host should hear of it is appended to `out`.
+    ///
+    /// # Errors
+    /// If the event is an error, or not what the API sends.
+    pub fn event(
+        &mut self,
+        event: sse::Event<'_>,
+        out: &mut VecDeque<StreamEvent>,
+    ) -> Result<(), DecodeError> {
+        // An event without content is somebody's way to keep the connection open.
+        if self.progress == Progress::Closed || event.data.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        if event.data.trim_ascii() == b"[DONE]" {
+            self.end_blocks(out);
+            self.progress = Progress::Closed;
+            return Ok(());
+        }
+        let chunk = wire::object(event.data)?;
+        let begins = self.id.is_none() && self.model.is_none();
+        self.head(chunk);
+        if begins && (self.id.is_some() || self.model.is_some()) {
+            let text = |raw: &Option<Vec<u8>>| {
+                let raw = raw.as_deref().unwrap_or_default();
+                raw::text(raw).unwrap_or_default().into_owned()
+            };
+            out.push_back(StreamEvent::Started {
+                id: text(&self.id),
+                model: text(&self.model),
+            });
+        }
+        let choices = chunk.get("choices");
+        for choice in raw::items(choices.unwrap_or_default()) {
+            self.choice(Object::new(choice), out);
+        }
+        match chunk.get("usage") {
+            Some(told) if usage::is_told(told) => {
+                self.usage = usage::openai(told);
+                out.push_back(StreamEvent::Usage(self.usage.clone()));
+            }
+            _ if choices.is_none() => {
+                out.push_back(StreamEvent::Other(Bytes::copy_from_slice(event.data)));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// How far the stream has come.
+    pub fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// The reply as far as it came.
+    pub fn into_reply(self) -> Reply {
+        let mut reply = Reply {
+            message: message(self.id, self.model, self.stop.as_ref(), &self.usage),
+            notices: self.notices,
+            ..Reply::default()
+        };
+        OpenBlock::settle(self.blocks, self.progress, &mut reply);
+        reply
+    }
+
+    /// Id and model, which the first chunk that has them tells.
+    pub(super) fn head(&mut self, object: Object<'_>) {
+        let told = |key| {
+            let raw = object.get(key)?;
+            raw::content(raw)
+                .filter(|content| !content.is_empty())
+                .map(|_| raw.to_vec())
+        };
+        self.id = self.id.take().or_else(|| told("id"));
+        self.model = self.model.take().or_else(|| told("model"));
+    }
+
+    pub(super) fn set_usage(&mut self, usage: Usage) {
+        self.usage = usage;
+    }
+
+    pub(super) fn close(&mut self) {
+        self.progress = Progress::Closed;
+    }
+
+    /// Takes one alternative of a chunk or of a whole reply.
+    pub(super) fn choice(&mut self, choice: Object<'_>, out: &mut VecDeque<StreamEvent>) {
+        let index = choice.count("index").unwrap_or(0);
+        if index != 0 {
+            let notice = Notice::OtherChoice { index };
+            if !self.notices.contains(&notice) {
+                self.notices.push(notice);
+            }
+            return;
+        }
+        if let Some(said) = choice.object("delta").or_else(|| choice.object("message")) {
+            self.said(Said(said), out);
+        }
+        if let Some(reason) = choice.string("finish_reason") {
+            self.stop = Some(StopReason::from_openai(&reason));
+            self.progress = Progress::Stopped;
+            self.end_blocks(out);
+        }
+    }
+
+    fn said(&mut self, said: Said<'_>, out: &mut VecDeque<StreamEvent>) {
+        if let Some(content) = said.reasoning() {
+            let index = self.block_of(BlockKind::Thinking, out);
+            self.blocks[index].append("thinking", content);
+            out.push_back(StreamEvent::Thinking {
+                index: index as u64,
+                text: json::decode(content).into_owned(),
+            });
+        }
+        for content in said.texts() {
+            let index = self.block_of(BlockKind::Text, out);
+            self.blocks[index].append("text", content);
+            out.push_back(StreamEvent::Text {
+                index: index as u64,
+                text: json::decode(content).into_owned(),
+            });
+        }
+        for (position, call) in said.calls().into_iter().enumerate() {
+            self.call(&call, position as u64, out);
+        }
+    }
+
+    fn call(&mut self, call: &Call<'_>, position: u64, out: &mut VecDeque<StreamEvent>) {
+        // Without an index an id begins a new call, unless it is the one that is open; else it goes on.
+        let known = |id: &[u8]| {
+            self.blocks
+                .iter()
+                .rposition(|block| block.get("id") == Some(id))
+        };
+        let newest = || self.calls.iter().rposition(Option::is_some);
+        let at = match (call.index, call.id) {
+            (Some(index), _) => self.calls.iter().position(|known| *known == Some(index)),
+            (None, Some(id)) => known(id),
+            (None, None) => newest(),
+        };
+        let at = at.unwrap_or_else(|| {
+            let index = call.index.unwrap_or(position + self.calls.len() as u64);
+            self.begin_call(call, index, out)
+        });
+        let block = &mut self.blocks[at];
+        for (key, value) in [("id", call.id), ("name", call.name)] {
+            // Servers repeat them, or send them late.
+            if let Some(value) = value
+                && block.get(key) == Some(br#""""#)
+            {
+                block.set(key, value);
+            }
+        }
+        match call
+            .arguments
+            .map(|arguments| (raw::content(arguments), arguments))
+        {
+            Some((Some(content), _)) if !content.is_empty() => {
+                block.append_input(content);
+                out.push_back(StreamEvent::ToolInput {
+                    index: at as u64,
+                    json: json::decode(content).into_owned(),
+                });
+            }
+            // Some servers send the object itself.
+            Some((None, object)) if object.first() == Some(&b'{') => block.set("input", object),
+            _ => {}
+        }
+    }
+
+    fn begin_call(
+        &mut self,
+        call: &Call<'_>,
+        index: u64,
+        out: &mut VecDeque<StreamEvent>,
+    ) -> usize {
+        let mut start = RawObject::default();
+        start.set("type", *br#""tool_use""#);
+        start.set("id", call.id.unwrap_or(br#""""#));
+        start.set("name", call.name.unwrap_or(br#""""#));
+        start.set("input", *b"{}");
+        self.begin(start, Some(index), out)
+    }
+
+    /// The open block of text or of reasoning, begun if need be.
+    fn block_of(&mut self, kind: BlockKind, out: &mut VecDeque<StreamEvent>) -> usize {
+        if let Some(at) = self.blocks.iter().rposition(|block| block.kind() == kind) {
+            return at;
+        }
+        let name = match kind {
+            BlockKind::Thinking => "thinking",
+            _ => "text",
+        };
+        let mut start = RawObject::default();
+        start.set("type", raw::quote(name));
+        start.set(name, *br#""""#);
+        self.begin(start, None, out)
+    }
+
+    fn begin(
+        &mut self,
+        start: RawObject,
+        call: Option<u64>,
+        out: &mut VecDeque<StreamEvent>,
+    ) -> usize {
+        let at = self.blocks.len();
+        let block = OpenBlock::new(at as u64, start);
+        out.push_back(StreamEvent::BlockStarted {
+            index: block.index,
+            kind: block.kind(),
+            tool: block.tool(),
+        });
+        self.blocks.push(block);
+        self.calls.push(call);
+        at
+    }
+
+    fn end_blocks(&mut self, out: &mut VecDeque<StreamEvent>) {
+        for block in &mut self.blocks {
+            if block.extent == Extent::Open {
+                block.extent = Extent::Whole;
+                out.push_back(StreamEvent::BlockEnded { index: block.index });
+            }
+        }
+    }
+}
+
+/// The message's fields in the shape and order of the Messages API.
+fn message(
+    id: Option<Vec<u8>>,
+    model: Option<Vec<u8>>,
+    stop: Option<&StopReason>,
+    usage: &Usage,
+) -> RawObject {
+    let mut message = RawObject::default();
+    message.set("id", id.unwrap_or_else(|| raw::quote("")));
+    message.set("type", *br#""message""#);
+    message.set("role", *br#""assistant""#);
+    message.set("model", model.unwrap_or_else(|| raw::quote("")));
+    message.set("content", *b"[]");
+    let stop = stop.map_or_else(|| b"null".to_vec(), |stop| raw::quote(stop.name()));
+    message.set("stop_reason", stop);
+    message.set("stop_sequence", *b"null");
+    message.set("usage", usage::write(usage));
+    message
+}

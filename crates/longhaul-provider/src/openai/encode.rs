@@ -1,0 +1,19 @@
+//! The headers of a request for a chat completion. Its body is made elsewhere and goes out as it is.
+
+use http::{HeaderMap, header};
+
+use crate::anthropic::bearer;
+use crate::config::ConfigError;
+use crate::key::Auth;
+
+/// The headers for credentials: this dialect sends any key as a bearer token.
+///
+/// # Errors
+/// If the key cannot stand in a header; the error does not show it.
+pub fn headers(auth: &Auth) -> Result<HeaderMap, ConfigError> {
+    let mut headers = HeaderMap::new();
+    if let Some(key) = auth.secret() {
+        headers.insert(header::AUTHORIZATION, bearer(key)?);
+    }
+    Ok(headers)
+}

@@ -1,0 +1,38 @@
+//! Reads a chat completion that came as one JSON text: one chunk that holds everything.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use longhaul_core::json::Object;
+
+use super::{Decoder, wire};
+use crate::decode::DecodeError;
+use crate::raw;
+use crate::reply::Reply;
+use crate::usage;
+
+/// Decodes a completion.
+///
+/// # Errors
+/// If the body is an error, or no completion.
+pub fn decode_json(body: &Bytes) -> Result<Reply, DecodeError> {
+    let completion = wire::object(body)?;
+    let choices = raw::items(completion.get("choices").unwrap_or_default());
+    if choices.is_empty() {
+        return Err(DecodeError::malformed(
+            "the answer is not a completion",
+            body,
+        ));
+    }
+    let mut decoder = Decoder::default();
+    decoder.head(completion);
+    let mut unheard = VecDeque::new();
+    for choice in choices {
+        decoder.choice(Object::new(choice), &mut unheard);
+    }
+    if let Some(told) = completion.get("usage").filter(|told| usage::is_told(told)) {
+        decoder.set_usage(usage::openai(told));
+    }
+    decoder.close();
+    Ok(decoder.into_reply())
+}

@@ -1,0 +1,88 @@
+//! Parts of chat completions that streams and whole replies have in common, borrowed.
+
+use longhaul_core::json::Object;
+
+use crate::decode::DecodeError;
+use crate::error::Answer;
+use crate::raw;
+
+/// Checks that the bytes are one JSON object that tells no error.
+pub(super) fn object(data: &[u8]) -> Result<Object<'_>, DecodeError> {
+    if std::str::from_utf8(data).is_err() {
+        return Err(DecodeError::malformed("an event is not UTF-8", data));
+    }
+    if !raw::is_object(data) {
+        return Err(DecodeError::malformed(
+            "an event is not a JSON object",
+            data,
+        ));
+    }
+    let object = Object::new(data);
+    if object.get("error").is_some_and(|error| error != b"null") {
+        return Err(DecodeError::Answer(Box::new(Answer::from_body(data))));
+    }
+    Ok(object)
+}
+
+/// A `delta` of a chunk, or the `message` of a whole reply.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Said<'a>(pub(super) Object<'a>);
+
+impl<'a> Said<'a> {
+    /// The content of a string field, escaped, if there is any of it.
+    pub(super) fn content(self, key: &str) -> Option<&'a [u8]> {
+        let content = self.0.get(key).and_then(raw::content);
+        content.filter(|content| !content.is_empty())
+    }
+
+    /// Reasoning, which servers of open models tell under either name.
+    pub(super) fn reasoning(self) -> Option<&'a [u8]> {
+        self.content("reasoning_content")
+            .or_else(|| self.content("reasoning"))
+    }
+
+    /// Text: a string, or a list of parts of which those of text are read; and what is said instead of it.
+    pub(super) fn texts(self) -> Vec<&'a [u8]> {
+        let content = self.0.get("content").unwrap_or_default();
+        let parts = raw::items(content)
+            .into_iter()
+            .map(|part| Self(Object::new(part)));
+        let mut texts: Vec<&[u8]> = parts.filter_map(|part| part.content("text")).collect();
+        texts.extend(self.content("content"));
+        texts.extend(self.content("refusal"));
+        texts
+    }
+
+    /// The tool calls, or parts of them.
+    pub(super) fn calls(self) -> Vec<Call<'a>> {
+        let calls = raw::items(self.0.get("tool_calls").unwrap_or_default());
+        let objects = calls.into_iter().filter(|call| call.first() == Some(&b'{'));
+        objects.map(Call::read).collect()
+    }
+}
+
+/// A tool call, or a part of one.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    pub(super) index: Option<u64>,
+    /// Raw, as is the name: a string literal. Empty ones count as none.
+    pub(super) id: Option<&'a [u8]>,
+    pub(super) name: Option<&'a [u8]>,
+    pub(super) arguments: Option<&'a [u8]>,
+}
+
+impl<'a> Call<'a> {
+    fn read(bytes: &'a [u8]) -> Self {
+        let call = Object::new(bytes);
+        let function = call.object("function");
+        let told = |value: &&[u8]| raw::content(value).is_some_and(|content| !content.is_empty());
+        Self {
+            index: call.count("index"),
+            id: call.get("id").filter(told),
+            name: function
+                .and_then(|function| function.get("name"))
+                .filter(told),
+            arguments: function.and_then(|function| function.get("arguments")),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! A request: a body that somebody else made, and what this one adds to the client's headers.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Frame, SizeHint};
+use tokio_util::sync::CancellationToken;
+
+use crate::key::Secret;
+
+/// One request.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub(crate) body: Body,
+    pub(crate) betas: Vec<String>,
+    pub(crate) headers: Vec<(String, Secret)>,
+    pub(crate) query: Option<String>,
+    pub(crate) cancel: Option<CancellationToken>,
+}
+
+/// The bytes of a request: slices that go out one behind the other, as they are.
+#[derive(Clone)]
+pub struct Body(Arc<[Bytes]>);
+
+impl Body {
+    /// The number of bytes.
+    pub fn len(&self) -> u64 {
+        self.0.iter().map(|slice| slice.len() as u64).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl std::fmt::Debug for Body {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} bytes in {} slices", self.len(), self.0.len())
+    }
+}
+
+impl From<Vec<Bytes>> for Body {
+    fn from(slices: Vec<Bytes>) -> Self {
+        Self(slices.into())
+    }
+}
+
+impl From<Bytes> for Body {
+    fn from(bytes: Bytes) -> Self {
+        Self([bytes].into())
+    }
+}
+
+impl From<Vec<u8>> for Body {
+    fn from(bytes: Vec<u8>) -> Self {
+        Bytes::from(bytes).into()
+    }
+}
+
+impl Request {
+    /// A request with this body.
+    pub fn new(body: impl Into<Body>) -> Self {
+        Self {
+            body: body.into(),
+            betas: Vec::new(),
+            headers: Vec::new(),
+            query: None,
+            cancel: None,
+        }
+    }
+
+    /// Asks for a beta of the Messages API, behind those of the client.
+    #[must_use]
+    pub fn beta(mut self, name: impl Into<String>) -> Self {
+        self.betas.push(name.into());
+        self
+    }
+
+    /// Adds a header, or replaces one of ours.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl AsRef<str>) -> Self {
+        self.headers.push((name.into(), Secret::new(value)));
+        self
+    }
+
+    /// Adds a query to the URL, as `beta=true`.
+    #[must_use]
+    pub fn query(mut self, query: impl Into<String>) -> Self {
+        self.query = Some(query.into());
+        self
+    }
+
+    /// Ends the exchange when the token is cancelled, at whatever stage it is. Dropping the future or the stream does
+    /// the same without a word.
+    #[must_use]
+    pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
+        self.cancel = Some(token);
+        self
+    }
+}
+
+/// A body on its way out.
+#[derive(Debug)]
+pub(crate) struct Outgoing {
+    body: Body,
+    next: usize,
+    left: u64,
+}
+
+impl Outgoing {
+    pub(crate) fn new(body: Body) -> Self {
+        let left = body.len();
+        Self {
+            body,
+            next: 0,
+            left,
+        }
+    }
+}
+
+impl http_body::Body for Outgoing {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        while let Some(slice) = self.body.0.get(self.next).cloned() {
+            self.next += 1;
+            if !slice.is_empty() {
+                self.left -= slice.len() as u64;
+                return Poll::Ready(Some(Ok(Frame::data(slice))));
+            }
+        }
+        Poll::Ready(None)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Exact, so that the request carries its length and is not sent in chunks.
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left)
+    }
+}

@@ -1,0 +1,302 @@
+//! Server-sent events: bytes in any chunking become events, each exactly once.
+//!
+//! Follows the WHATWG rules: lines end with LF, CR or CRLF; a leading byte order mark, comments, `id`, `retry` and
+//! unknown fields are passed over; several `data` lines are joined by LF; an event without data is none. An event
+//! whose data is one line that lies whole in a chunk is borrowed from it; only what a chunk boundary cuts is copied.
+//!
+//! What the data means is not known here: see `anthropic/` and `openai/`. Bytes are handed on as they are; whoever
+//! reads them as text checks that they are.
+
+/// One event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Event<'a> {
+    /// The `event` field; `message` where there is none.
+    pub name: &'a [u8],
+    /// The `data` fields, joined by LF.
+    pub data: &'a [u8],
+}
+
+/// A line, or the data of one event, exceeds what the decoder will hold in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a server-sent event exceeds {limit} bytes")]
+pub struct Overlong {
+    /// The limit in bytes.
+    pub limit: usize,
+}
+
+/// Longest line, and longest data of one event, by default: the size of the largest request the APIs accept.
+pub const DEFAULT_LIMIT: usize = 32 << 20;
+
+/// The decoder of one stream.
+///
+/// ```
+/// use longhaul_provider::sse::Decoder;
+///
+/// let mut decoder = Decoder::default();
+/// let mut seen = Vec::new();
+/// for chunk in [&b"event: ping\nda"[..], &b"ta: {}\r\n\r\n"[..]] {
+///     let mut rest = chunk;
+///     while let Some(event) = decoder.next(&mut rest)? {
+///         seen.push((event.name.to_vec(), event.data.to_vec()));
+///     }
+/// }
+/// assert_eq!(seen, [(b"ping".to_vec(), b"{}".to_vec())]);
+/// # Ok::<(), longhaul_provider::sse::Overlong>(())
+/// ```
+#[derive(Debug)]
+pub struct Decoder {
+    limit: usize,
+    /// The beginning of a line whose end has not come yet.
+    line: Vec<u8>,
+    /// Name and data of the open event, as far as an earlier chunk brought them.
+    name: Vec<u8>,
+    data: Option<Vec<u8>>,
+    /// Name and data of the event that was given away last, which borrows them; then spare room for the next.
+    given_name: Vec<u8>,
+    given_data: Vec<u8>,
+    at: At,
+    failed: Option<Overlong>,
+}
+
+/// Where in the stream the decoder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// Before the end of the first line: a byte order mark may precede it.
+    Start,
+    /// Anywhere else.
+    Inside,
+    /// Behind a CR: an LF that follows belongs to it.
+    BehindCr,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self::with_limit(DEFAULT_LIMIT)
+    }
+}
+
+/// The parts of the open event that lie in the current chunk.
+#[derive(Default)]
+struct Open<'i> {
+    name: Option<&'i [u8]>,
+    data: Option<&'i [u8]>,
+}
+
+/// What one line says.
+enum Field<'a> {
+    Data(&'a [u8]),
+    Name(&'a [u8]),
+    /// A blank line: the event is complete.
+    Blank,
+    /// A comment, or a field that is nothing to us.
+    Ignored,
+}
+
+impl<'a> Field<'a> {
+    #[inline]
+    fn of(line: &'a [u8]) -> Self {
+        if line.is_empty() {
+            return Self::Blank;
+        }
+        let (field, value) = match memchr::memchr(b':', &line[..line.len().min(6)]) {
+            Some(colon) => {
+                let value = &line[colon + 1..];
+                (&line[..colon], value.strip_prefix(b" ").unwrap_or(value))
+            }
+            // A field we know has its colon within six bytes, or none at all.
+            None => (line, &line[line.len()..]),
+        };
+        match field {
+            b"data" => Self::Data(value),
+            b"event" => Self::Name(value),
+            _ => Self::Ignored,
+        }
+    }
+}
+
+impl Decoder {
+    /// A decoder that refuses lines, and data of one event, longer than `limit` bytes.
+    pub fn with_limit(limit: usize) -> Self {
+        Self {
+            limit,
+            line: Vec::new(),
+            name: Vec::new(),
+            data: None,
+            given_name: Vec::new(),
+            given_data: Vec::new(),
+            at: At::Start,
+            failed: None,
+        }
+    }
+
+    /// The next event of a chunk, of which `input` is what is left; `None` once it is used up.
+    ///
+    /// # Errors
+    /// [`Overlong`], from then on at every call: a stream cannot be taken up again in the middle of a line.
+    pub fn next<'s, 'i: 's>(
+        &'s mut self,
+        input: &mut &'i [u8],
+    ) -> Result<Option<Event<'s>>, Overlong> {
+        if let Some(failed) = self.failed {
+            return Err(failed);
+        }
+        let mut open = Open::default();
+        loop {
+            if self.at == At::BehindCr && !input.is_empty() {
+                *input = input.strip_prefix(b"\n").unwrap_or(input);
+                self.at = At::Inside;
+            }
+            let Some(end) = memchr::memchr2(b'\n', b'\r', input) else {
+                let rest = std::mem::take(input);
+                self.hold(rest)?;
+                self.keep(open);
+                return Ok(None);
+            };
+            let (line, behind) = (&input[..end], &input[end + 1..]);
+            let ended_by_cr = input[end] == b'\r';
+            *input = behind;
+            let blank = if self.line.is_empty() && self.at != At::Start {
+                if line.len() > self.limit {
+                    return Err(self.fail());
+                }
+                match Field::of(line) {
+                    Field::Data(value) if open.data.is_none() && self.data.is_none() => {
+                        open.data = Some(value);
+                    }
+                    Field::Data(value) => {
+                        self.keep(std::mem::take(&mut open));
+                        self.join(value)?;
+                    }
+                    Field::Name(value) => open.name = Some(value),
+                    Field::Blank | Field::Ignored => {}
+                }
+                line.is_empty()
+            } else {
+                self.keep(std::mem::take(&mut open));
+                self.hold(line)?;
+                self.take_held_line()?
+            };
+            self.at = match ended_by_cr {
+                true => At::BehindCr,
+                false => At::Inside,
+            };
+            if blank {
+                if open.data.is_some() || self.data.is_some() {
+                    return Ok(Some(self.dispatch(open)));
+                }
+                self.name.clear();
+                open = Open::default();
+            }
+        }
+    }
+
+    /// What was left when the stream ended: the event whose closing blank line never came.
+    ///
+    /// The standard says to drop it. Servers that end without the blank line exist, and JSON shows by itself whether
+    /// it is whole, so the decision is the caller's.
+    ///
+    /// # Errors
+    /// [`Overlong`], as [`Decoder::next`].
+    pub fn finish(&mut self) -> Result<Option<Event<'_>>, Overlong> {
+        if let Some(failed) = self.failed {
+            return Err(failed);
+        }
+        if !self.line.is_empty() {
+            self.take_held_line()?;
+        }
+        if self.data.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(self.dispatch(Open::default())))
+    }
+
+    #[cold]
+    fn fail(&mut self) -> Overlong {
+        let failed = Overlong { limit: self.limit };
+        self.failed = Some(failed);
+        failed
+    }
+
+    /// Adds to the line that is held.
+    fn hold(&mut self, part: &[u8]) -> Result<(), Overlong> {
+        if self.line.len() + part.len() > self.limit {
+            return Err(self.fail());
+        }
+        self.line.extend_from_slice(part);
+        Ok(())
+    }
+
+    /// Copies what the chunk brought of the open event, since the chunk will be gone.
+    fn keep(&mut self, open: Open<'_>) {
+        if let Some(name) = open.name {
+            self.name.clear();
+            self.name.extend_from_slice(name);
+        }
+        if let Some(data) = open.data {
+            let mut buffer = std::mem::take(&mut self.given_data);
+            buffer.clear();
+            buffer.extend_from_slice(data);
+            self.data = Some(buffer);
+        }
+    }
+
+    /// Adds a `data` line to the event's data.
+    fn join(&mut self, value: &[u8]) -> Result<(), Overlong> {
+        let held = self.data.as_ref().map_or(0, |data| data.len() + 1);
+        if held + value.len() > self.limit {
+            return Err(self.fail());
+        }
+        match &mut self.data {
+            Some(data) => {
+                data.push(b'\n');
+                data.extend_from_slice(value);
+            }
+            None => self.keep(Open {
+                name: None,
+                data: Some(value),
+            }),
+        }
+        Ok(())
+    }
+
+    /// Interprets the held line, now that it is whole; whether it was the blank one.
+    fn take_held_line(&mut self) -> Result<bool, Overlong> {
+        let line = std::mem::take(&mut self.line);
+        let mut content = &line[..];
+        if self.at == At::Start {
+            content = content.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(content);
+        }
+        let field = Field::of(content);
+        let blank = matches!(field, Field::Blank);
+        let joined = match field {
+            Field::Data(value) => self.join(value),
+            Field::Name(value) => {
+                self.name.clear();
+                self.name.extend_from_slice(value);
+                Ok(())
+            }
+            Field::Blank | Field::Ignored => Ok(()),
+        };
+        self.line = line;
+        self.line.clear();
+        joined.map(|()| blank)
+    }
+
+    /// Gives the open event away and begins the next.
+    fn dispatch<'s, 'i: 's>(&'s mut self, open: Open<'i>) -> Event<'s> {
+        let data = match (open.data, self.data.take()) {
+            (Some(data), _) => data,
+            (None, held) => {
+                self.given_data = held.unwrap_or_default();
+                &self.given_data[..]
+            }
+        };
+        std::mem::swap(&mut self.name, &mut self.given_name);
+        self.name.clear();
+        let name = open.name.unwrap_or(&self.given_name);
+        Event {
+            name: if name.is_empty() { b"message" } else { name },
+            data,
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Behaviour of the provider, a file a topic.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "the helpers of tests are tests too"
+)]
+
+mod server;
+mod support;
+
+mod anthropic;
+mod client;
+mod config;
+mod errors;
+mod json;
+mod openai;
+mod overflow;
+mod recorded;
+mod retry;
+mod sse;
+mod time;

@@ -1,0 +1,138 @@
+//! Retry as data: the same arguments, the same answer.
+
+use std::time::Duration;
+
+use longhaul_provider::error::{Advice, Awaited, Error, ErrorClass, Overflow};
+use longhaul_provider::retry::{Decision, Reason, RetryPolicy};
+use proptest::prelude::*;
+
+fn decide(attempt: u32, class: ErrorClass) -> Decision {
+    RetryPolicy::default().decide(attempt, &Error::new(class, ""), 1)
+}
+
+const OVERLOADED: ErrorClass = ErrorClass::Overloaded { after: None };
+
+#[test]
+fn n5_only_what_may_pass_is_tried_again() {
+    let after = None;
+    for class in [
+        ErrorClass::Retry { after },
+        OVERLOADED,
+        ErrorClass::RateLimited { after },
+        ErrorClass::Server { after },
+        ErrorClass::Timeout(Awaited::FirstByte),
+        ErrorClass::Cut,
+    ] {
+        assert!(matches!(decide(1, class), Decision::Wait(_)), "{class:?}");
+    }
+    for class in [
+        ErrorClass::TooLong(Overflow::default()),
+        ErrorClass::Auth,
+        ErrorClass::Billing,
+        ErrorClass::NotFound,
+        ErrorClass::TooLarge,
+        ErrorClass::Invalid,
+        ErrorClass::Cancelled,
+        ErrorClass::Malformed,
+    ] {
+        assert_eq!(decide(1, class), Decision::Stop(Reason::Final), "{class:?}");
+    }
+}
+
+#[test]
+fn waits_double_up_to_the_longest() {
+    let waits: Vec<f64> = (1..5)
+        .map(|attempt| match decide(attempt, OVERLOADED) {
+            Decision::Wait(wait) => wait.as_secs_f64(),
+            Decision::Stop(reason) => panic!("{reason:?}"),
+        })
+        .collect();
+    for (wait, full) in waits.iter().zip([0.5, 1.0, 2.0, 4.0]) {
+        assert!((full * 0.75..=full).contains(wait), "{waits:?}");
+    }
+    assert_eq!(decide(5, OVERLOADED), Decision::Stop(Reason::Exhausted));
+    let patient = RetryPolicy {
+        attempts: 1_000,
+        ..RetryPolicy::default()
+    };
+    let Decision::Wait(wait) = patient.decide(900, &Error::new(OVERLOADED, ""), 1) else {
+        panic!("it should wait")
+    };
+    assert!(wait <= patient.longest);
+}
+
+#[test]
+fn n5_retry_after_is_honoured_up_to_a_limit() {
+    let limited = |seconds| ErrorClass::RateLimited {
+        after: Some(Duration::from_secs(seconds)),
+    };
+    let Decision::Wait(wait) = decide(1, limited(60)) else {
+        panic!("it should wait")
+    };
+    assert!((60.0..61.0).contains(&wait.as_secs_f64()));
+    let hour = Duration::from_secs(3_600);
+    assert_eq!(
+        decide(1, limited(3_600)),
+        Decision::Stop(Reason::TooLongAWait(hour))
+    );
+}
+
+#[test]
+fn n5_a_spending_cap_is_not_tried_for_ever() {
+    let cap = ErrorClass::RateLimited { after: None };
+    assert!(matches!(decide(1, cap), Decision::Wait(_)));
+    assert_eq!(decide(2, cap), Decision::Stop(Reason::Exhausted));
+}
+
+#[test]
+fn a_server_that_lets_the_time_pass_gets_one_more_chance() {
+    let late = ErrorClass::Timeout(Awaited::FirstByte);
+    assert!(matches!(decide(1, late), Decision::Wait(_)));
+    assert_eq!(decide(2, late), Decision::Stop(Reason::Exhausted));
+}
+
+#[test]
+fn the_servers_word_overrides() {
+    let advised = |class, advice| {
+        let error = Error {
+            advice: Some(advice),
+            ..Error::new(class, "")
+        };
+        RetryPolicy::default().decide(1, &error, 1)
+    };
+    assert_eq!(
+        advised(OVERLOADED, Advice::Stop),
+        Decision::Stop(Reason::Final)
+    );
+    assert!(matches!(
+        advised(ErrorClass::Invalid, Advice::Retry),
+        Decision::Wait(_)
+    ));
+    assert_eq!(
+        advised(ErrorClass::Cancelled, Advice::Retry),
+        Decision::Stop(Reason::Final)
+    );
+}
+
+#[test]
+fn never_means_once() {
+    let error = Error::new(OVERLOADED, "");
+    assert_eq!(
+        RetryPolicy::never().decide(1, &error, 1),
+        Decision::Stop(Reason::Exhausted)
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_seed_keeps_the_bounds_and_repeats(seed: u64, attempt in 1u32..5, after in proptest::option::of(0u64..100_000)) {
+        let after = after.map(Duration::from_millis);
+        let error = Error::new(ErrorClass::Server { after }, "");
+        let policy = RetryPolicy::default();
+        let decision = policy.decide(attempt, &error, seed);
+        prop_assert_eq!(decision, policy.decide(attempt, &error, seed));
+        let Decision::Wait(wait) = decision else { panic!("it should wait") };
+        prop_assert!(wait >= after.unwrap_or_default());
+        prop_assert!(wait <= after.unwrap_or(policy.longest) + policy.base);
+    }
+}
