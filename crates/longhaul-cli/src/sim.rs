@@ -193,8 +193,5 @@ fn script(path: &Path) -> Result<Script, Failure> {
             return Err(wrong(ScriptError { line, message }));
         }
     }
-    if script.faults().next().is_some() {
-        warn("faults named in a script are not performed yet; --faults performs them.");
-    }
     Ok(script)
 }

@@ -17,7 +17,9 @@ use crate::books::Books;
 use crate::cache::diagnosis::Diagnoses;
 use crate::cache::{Cache, Scope};
 use crate::call::{ApiError, Call, Millis};
+use crate::faults::Fault;
 use crate::model::Model;
+use crate::model::misbehave::Misbehaviour;
 use crate::reply::{Ids, Reply};
 use crate::thinking::{Account, Secret};
 use crate::threads::{Policy, Threads};
@@ -101,6 +103,8 @@ pub struct World {
     sessions: Diagnoses,
     /// Calls for compaction that are to be turned away.
     no_compaction: u64,
+    /// What the script says goes wrong with the delivery of the reply being made.
+    fault: Option<Fault>,
     books: Books,
 }
 
@@ -123,6 +127,7 @@ impl World {
             diagnoses: Diagnoses::default(),
             sessions: Diagnoses::default(),
             no_compaction: 0,
+            fault: None,
             books: Books::new(options.kept_calls),
         }
     }
@@ -169,6 +174,11 @@ impl World {
     /// The books.
     pub fn books(&self) -> &Books {
         &self.books
+    }
+
+    /// Tells the model what to do wrong from now on.
+    pub fn misbehave(&mut self, more: Misbehaviour) {
+        self.model.misbehave(more);
     }
 
     /// Turns the next so many calls for compaction away, as a provider under load may.

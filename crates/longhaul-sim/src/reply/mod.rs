@@ -21,6 +21,7 @@ use serde_json::Value;
 
 use crate::cache::Verdict;
 use crate::call::Millis;
+use crate::faults::Fault;
 
 /// The answer to a call.
 #[derive(Debug, Clone)]
@@ -45,6 +46,8 @@ pub struct Reply {
     pub cost: Option<Usd>,
     /// What became of each position of the prompt.
     pub verdict: Verdict,
+    /// What goes wrong with its delivery, if the model's script says so. For whoever delivers it.
+    pub fault: Option<Fault>,
 }
 
 impl Reply {

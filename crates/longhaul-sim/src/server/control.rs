@@ -29,7 +29,10 @@ struct Advance {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Inject {
-    spec: String,
+    /// What goes wrong on the wire.
+    spec: Option<String>,
+    /// What the model does wrong.
+    misbehave: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -72,14 +75,26 @@ pub(super) async fn faults(State(shared): State<Arc<Shared>>) -> Response {
 }
 
 pub(super) async fn inject(State(shared): State<Arc<Shared>>, body: Body) -> Response {
-    let inject: Inject = match read(body, r#"{"spec": "529*2"}"#).await {
+    const EXAMPLE: &str = r#"{"spec": "529*2"} or {"misbehave": "summary:empty*2"}"#;
+    let inject: Inject = match read(body, EXAMPLE).await {
         Ok(inject) => inject,
         Err(sentence) => return bad(&sentence),
     };
-    match shared.inject(&inject.spec) {
-        Ok(()) => ok(&json!(shared.faults_now())),
-        Err(error) => bad(&format!("The fault specification cannot be read: {error}.")),
+    if inject.spec.is_none() && inject.misbehave.is_none() {
+        return bad(&format!("The body must be a JSON object like {EXAMPLE}."));
     }
+    // Both are read before either takes effect.
+    let misbehaviour = match inject.misbehave.map(|spec| spec.parse()).transpose() {
+        Ok(misbehaviour) => misbehaviour,
+        Err(error) => return bad(&format!("The misbehaviour cannot be read: {error}.")),
+    };
+    if let Some(Err(error)) = inject.spec.map(|spec| shared.inject(&spec)) {
+        return bad(&format!("The fault specification cannot be read: {error}."));
+    }
+    if let Some(misbehaviour) = misbehaviour {
+        shared.with_world(|world| world.misbehave(misbehaviour));
+    }
+    ok(&json!(shared.faults_now()))
 }
 
 pub(super) async fn clear(State(shared): State<Arc<Shared>>) -> Response {

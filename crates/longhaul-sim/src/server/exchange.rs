@@ -40,6 +40,9 @@ pub(super) async fn exchange(shared: &Arc<Shared>, call: Call) -> Exchange {
         .await
         .unwrap_or_else(|error| (shared.request_id(), Err(error), Millis::default())),
     };
+    // What was asked for over the control API comes before what the script says.
+    let scripted = outcome.as_ref().ok().and_then(|reply| reply.fault);
+    let fault = fault.or(scripted);
     // Nothing is under way that an event could interrupt.
     let outcome = match (fault, outcome) {
         (Some(Fault::ErrorEvent { .. }), Ok(reply)) if !reply.stream => Err(overloaded()),

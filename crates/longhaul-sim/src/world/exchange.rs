@@ -348,6 +348,7 @@ fn finish(world: &mut World, case: &Case<'_>, made: Made<'_>, admitted: Admitted
         cost: spec.cost_of_reply(&usage),
         usage,
         verdict: made.verdict,
+        fault: world.fault.take(),
     };
     Answer { reply, changed }
 }

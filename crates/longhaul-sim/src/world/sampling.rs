@@ -10,6 +10,7 @@ use super::World;
 use super::exchange::Case;
 use crate::cache::{Ask, Billing, Scope, Verdict};
 use crate::call::{ApiError, Call, Millis};
+use crate::faults::Fault;
 use crate::manage::cache_edits;
 use crate::model::Turn;
 use crate::prompt::Prompt;
@@ -68,17 +69,19 @@ pub(super) fn sample(
         _ => Cow::Borrowed(request),
     };
     let limits = limits(request, billing.prompt(), spec, case.call)?;
+    let turn = Turn {
+        request: &shown,
+        prompt_tokens: billing.prompt(),
+        index: world.books.calls_of(case.session),
+        seed: seed(world.seed, prompt),
+    };
+    strike(world, &turn)?;
     let first_byte = first_byte(world, source.at, &billing);
     world.cache.commit(&ask, &found, first_byte);
     let cut = match limits.max_tokens {
         0 => prewarmed(),
         _ => {
-            let draft = world.model.reply(&Turn {
-                request: &shown,
-                prompt_tokens: billing.prompt(),
-                index: world.books.calls_of(case.session),
-                seed: seed(world.seed, prompt),
-            });
+            let draft = world.model.reply(&turn);
             cut(draft, &limits, &world.counter, Family::from(spec.tokenizer))
         }
     };
@@ -91,6 +94,18 @@ pub(super) fn sample(
         first_byte,
         ended: Millis(first_byte.0 + writing),
     })
+}
+
+/// Lets the model's script have its way: a refusal comes before anything is cached or billed, any other fault goes along
+/// with the reply.
+fn strike(world: &mut World, turn: &Turn<'_>) -> Result<(), ApiError> {
+    let named = world.model.fault(turn);
+    // Names are checked when a script is read; another model's slip is no fault at all.
+    world.fault = named.and_then(|name| name.parse().ok());
+    match world.fault.as_ref().and_then(Fault::refusal) {
+        Some(refusal) => Err(refusal),
+        None => Ok(()),
+    }
 }
 
 /// Refuses what does not fit, and says what room there is.

@@ -269,3 +269,67 @@ fn faults_work_without_a_network() {
     assert_eq!(told[1], "overloaded_error");
     assert_eq!(told[2].matches("\n\n").count(), 2);
 }
+
+#[test]
+fn a_scripts_faults_come_with_their_turns() {
+    use longhaul_sim::model::script::Script;
+    use longhaul_sim::model::{self, SimModel};
+    use longhaul_sim::world::{Options, World};
+
+    let script = concat!(
+        "{\"text\": \"one\"}\n",
+        "{\"fault\": \"429(retry-after=2)\"}\n",
+        "{\"text\": \"two\", \"fault\": \"truncate\"}\n",
+        "{\"text\": \"three\"}\n",
+    );
+    let options = model::Options {
+        script: Some(Script::parse(script).unwrap()),
+        ..model::Options::default()
+    };
+    let mut world = World::new(Options::new(1, Box::new(SimModel::new(options))));
+    let call = Call {
+        key: "k".to_owned(),
+        version: "2023-06-01".to_owned(),
+        body: serde_json::to_vec(&hello()).unwrap().into(),
+        ..Call::default()
+    };
+    let said = |reply: &longhaul_sim::reply::Reply| reply.message["content"][0]["text"].clone();
+    let first = world.exchange(&call).unwrap();
+    assert_eq!((said(&first), first.fault), ("one".into(), None));
+    let refused = world.exchange(&call).unwrap_err();
+    assert_eq!((refused.status, refused.retry_after), (429, Some(2)));
+    let spoiled = world.exchange(&call).unwrap();
+    assert_eq!(said(&spoiled), "two");
+    assert!(matches!(spoiled.fault, Some(Fault::Truncate { .. })));
+    assert_eq!(said(&world.exchange(&call).unwrap()), "three");
+}
+
+#[tokio::test]
+async fn the_model_can_be_told_to_misbehave_while_it_runs() {
+    use longhaul_sim::model::{self, SimModel};
+    use longhaul_sim::server::{Options, Server};
+    use longhaul_sim::world::{self, World};
+
+    let model = Box::new(SimModel::new(model::Options::default()));
+    let world = World::new(world::Options::new(1, model));
+    let listen = "127.0.0.1:0".parse().unwrap();
+    let server = Server::start(listen, world, Options::default())
+        .await
+        .unwrap();
+    let house = House {
+        server,
+        client: reqwest::Client::builder().no_proxy().build().unwrap(),
+    };
+    let (status, _) = house
+        .control("/sim/faults", r#"{"misbehave": "any:refuse"}"#)
+        .await;
+    assert_eq!(status, 200);
+    let reply: Value = house.messages(&hello()).await.json().await.unwrap();
+    assert_eq!(reply["stop_reason"], "refusal");
+    let (status, answer) = house
+        .control("/sim/faults", r#"{"misbehave": "nonsense"}"#)
+        .await;
+    assert_eq!(status, 400);
+    assert!(answer["error"].as_str().unwrap().contains("misbehaviour"));
+    assert_eq!(house.control("/sim/faults", "{}").await.0, 400);
+}

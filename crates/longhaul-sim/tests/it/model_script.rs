@@ -30,7 +30,10 @@ fn at(model: &mut SimModel, index: u64, prompt: &str) -> (Draft, Option<String>)
 fn the_example_reads_and_plays() {
     let text = include_str!("../../examples/script.jsonl");
     let script = Script::parse(text).unwrap();
-    assert_eq!(script.faults().collect::<Vec<_>>(), [(5, "rate-limit")]);
+    assert_eq!(
+        script.faults().collect::<Vec<_>>(),
+        [(5, "429(retry-after=2)")]
+    );
     let mut model = model(text);
     let (first, _) = at(&mut model, 0, "go");
     assert!(matches!(&first.content[0], DraftBlock::Thinking(text) if text.contains("test names")));
@@ -42,7 +45,7 @@ fn the_example_reads_and_plays() {
     assert_eq!(calls(&second).len(), 2);
     let (third, fault) = at(&mut model, 2, "go");
     assert!(third.content.is_empty());
-    assert_eq!(fault.as_deref(), Some("rate-limit"));
+    assert_eq!(fault.as_deref(), Some("429(retry-after=2)"));
     assert!(words(&at(&mut model, 3, "go").0).contains("the tests pass"));
     for index in [4, 5] {
         assert_eq!(at(&mut model, index, "go").0.stop, Stop::CutOff);
