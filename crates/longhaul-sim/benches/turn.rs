@@ -19,8 +19,8 @@ use longhaul_sim::world::{Options, World};
 
 const SHORT: u64 = 50_000;
 const LONG: u64 = 500_000;
-const TIMED: usize = 20;
-const ROUNDS: usize = 5;
+const TIMED: usize = 8;
+const ROUNDS: usize = 8;
 
 fn main() {
     let mut best = [(Duration::MAX, 0, 0); 2];
@@ -125,8 +125,8 @@ impl Conversation {
             .as_str()
             .unwrap();
         let mut file = String::new();
-        for line in 0..90 {
-            let nth = self.turns * 90 + line;
+        for line in 0..45 {
+            let nth = self.turns * 45 + line;
             write!(file, "    let value_{nth} = compute(&input[{line}], {nth}).context(\\\"step {nth}\\\")?;\\n").unwrap();
         }
         write!(

@@ -9,6 +9,7 @@ mod compacting;
 mod exchange;
 mod readings;
 mod sampling;
+mod settled;
 
 use longhaul_core::models::ModelTable;
 use serde_json::Value;

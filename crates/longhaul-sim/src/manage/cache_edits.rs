@@ -32,6 +32,14 @@ pub struct Deleted {
     pub report: Vec<Value>,
 }
 
+/// A result in the prompt.
+struct Found<'a> {
+    index: usize,
+    tokens: u64,
+    place: (usize, usize),
+    block: &'a Block,
+}
+
 /// Which calls a request wants out; none: it does not use the extension.
 pub fn asked(request: &Request) -> Option<Vec<&str>> {
     let edits = request.fields.get("cache_edits")?.as_array()?;
@@ -41,21 +49,35 @@ pub fn asked(request: &Request) -> Option<Vec<&str>> {
 
 /// Takes results out of what was read: the first `read` positions.
 pub fn delete(request: &Request, layout: &Layout, read: usize, ids: &[&str]) -> Deleted {
-    let mut results: BTreeMap<&str, (usize, u64, (usize, usize), &Block)> = BTreeMap::new();
+    let mut results: BTreeMap<&str, Found<'_>> = BTreeMap::new();
     for (index, position) in layout.prompt.positions.iter().enumerate() {
         let Some((place, block)) = layout.block_at(request, index) else {
             continue;
         };
         if let (true, Some(id)) = (block.kind == "tool_result", block.text("tool_use_id")) {
-            results.insert(id, (index, position.tokens, place, block));
+            let tokens = position.tokens;
+            results.insert(
+                id,
+                Found {
+                    index,
+                    tokens,
+                    place,
+                    block,
+                },
+            );
         }
     }
     let mut deleted = Deleted::default();
     for &id in ids {
         let status = match results.get(id) {
             None => "not_found",
-            Some((index, ..)) if *index >= read => "not_cached",
-            Some((_, tokens, place, block)) => {
+            Some(found) if found.index >= read => "not_cached",
+            Some(Found {
+                tokens,
+                place,
+                block,
+                ..
+            }) => {
                 let fields = &block.fields;
                 let hidden =
                     super::clear_tools::rewritten(fields, block, "content", PLACEHOLDER.into());

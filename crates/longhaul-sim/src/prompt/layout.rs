@@ -12,8 +12,8 @@ use super::automatic;
 use super::extra::Extra;
 use super::key::{self, Features, Keys};
 use super::parts::{
-    Begin, asks_for_citations, begin, discovered, has_image, head, is_summary, newest_turn,
-    role_mask, summarised,
+    Begin, asks_for_citations, begin, discovered, has_image, head, inner_marker, is_summary,
+    newest_turn, role_mask, summarised,
 };
 use super::{Level, Position, Prompt};
 use crate::call::ApiError;
@@ -44,6 +44,8 @@ pub(super) struct Slot {
     pub(super) message: Option<usize>,
     /// Index in its message.
     pub(super) block: usize,
+    /// It is a summary.
+    pub(super) summary: bool,
 }
 
 /// A request laid out, with what is needed to extend it.
@@ -119,6 +121,16 @@ impl Layout {
         self.note_markers(if moved { 0 } else { from });
         self.place_automatic(request.automatic_cache)?;
         Ok(self)
+    }
+
+    /// Whether there is an image in the messages.
+    pub fn has_images(&self) -> bool {
+        self.images.is_some()
+    }
+
+    /// Whether a summary stands for the beginning of the conversation.
+    pub fn has_summary(&self) -> bool {
+        self.slots.get(self.head).is_some_and(|slot| slot.summary)
     }
 
     pub(super) fn place_automatic(&mut self, ttl: Option<Ttl>) -> Result<(), ApiError> {
@@ -252,13 +264,14 @@ impl Layout {
                     able: !thinks && !empty,
                     message: Some(index),
                     block: at,
+                    summary: is_summary(block),
                 });
                 self.prompt.positions.push(Position {
                     level: Level::Messages,
                     place: format!("messages.{index}.content.{at}"),
                     prefix: 0,
                     tokens: std::mem::take(&mut frame) + own + found,
-                    marker: block.marker,
+                    marker: block.marker.or_else(|| inner_marker(block)),
                     identity: identity ^ role_mask(message.role),
                     end: 0,
                 });

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::layout::Scheme;
 use super::{Level, Position};
-use crate::request::{Block, Request, Role, Tool, identity};
+use crate::request::{Block, Request, Role, Tool, Ttl, identity};
 use crate::tokens::{Counter, Family};
 
 /// The message and block with which the conversation begins.
@@ -141,6 +141,13 @@ pub(super) fn has_image(block: &Block) -> bool {
         "tool_result" => parts().is_some_and(|parts| parts.iter().any(image)),
         _ => false,
     }
+}
+
+/// The marker on the last marked part of a result: a breakpoint ends with the block it is in.
+pub(super) fn inner_marker(block: &Block) -> Option<Ttl> {
+    let parts = block.fields.get("content").and_then(Value::as_array)?;
+    let control = |part: &Value| part.get("cache_control").filter(|c| c.is_object()).cloned();
+    parts.iter().rev().find_map(control).map(|c| Ttl::of(&c))
 }
 
 pub(super) fn asks_for_citations(block: &Block) -> bool {

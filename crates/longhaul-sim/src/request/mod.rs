@@ -64,7 +64,7 @@ impl Ttl {
     }
 
     /// Of a `cache_control` object that was checked.
-    fn of(cache_control: &Value) -> Ttl {
+    pub(crate) fn of(cache_control: &Value) -> Ttl {
         match cache_control.get("ttl").and_then(Value::as_str) {
             Some("1h") => Ttl::OneHour,
             _ => Ttl::FiveMinutes,

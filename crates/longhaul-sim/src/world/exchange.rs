@@ -6,9 +6,10 @@ use longhaul_core::models::ModelSpec;
 use serde_json::{Value, json};
 
 use super::World;
-use super::compacting::{self, Compacted};
+use super::compacting;
 use super::readings::Reading;
 use super::sampling::{self, Sampled, Source};
+use super::settled;
 use crate::cache::Verdict;
 use crate::cache::diagnosis::Fingerprint;
 use crate::call::{ApiError, Call, Millis};
@@ -104,17 +105,21 @@ fn admit(
     case: &Case<'_>,
     reading: &mut Reading,
 ) -> Result<(Arc<ModelSpec>, Admitted), ApiError> {
-    let (call, request) = (case.call, &reading.request);
-    let spec = served(world, request)?;
-    compaction::check_complete(request)?;
-    validate::validate(request, &spec, call)?;
+    let call = case.call;
+    let spec = served(world, &reading.request)?;
+    compaction::check_complete(&reading.request)?;
+    settled::check(reading, &spec, call)?;
+    let request = &reading.request;
     compaction::check_block(request, &world.secret, &call.key)?;
     let stage = reading.checked.stage(request, &spec, call, reading.kept);
     let (secret, account) = (&world.secret, world.account);
     let (admitted, progress) = check_on(request, &spec, call, secret, account, stage)?;
     reading.checked = progress;
-    lay_out(world, reading, call, &spec)?;
-    Ok((spec, admitted))
+    let laid_out = lay_out(world, reading, call, &spec);
+    if laid_out.is_err() || !settled::may_be_marked(&reading.layout.prompt) {
+        validate::validate(&reading.request, &spec, call)?;
+    }
+    laid_out.map(|()| (spec, admitted))
 }
 
 /// What of a request was dropped because its signature did not hold.
@@ -209,37 +214,27 @@ fn respond(
         }
         _ => None,
     };
-    let (mut first, mut anew) = (Vec::new(), None);
-    let mut at = world.clock;
-    match compacted {
-        Some(Compacted {
-            step,
-            block,
-            left,
-            ended,
-            paused,
-        }) => {
-            counts.steps.push(step);
-            first.push(block);
-            at = ended;
-            if let Some(paused) = paused {
-                let made = Made {
-                    request,
-                    prompt: &layout.prompt,
-                    spec,
-                    first,
-                    cut: paused.cut,
-                    counts,
-                    extra,
-                    verdict: paused.verdict,
-                    first_byte: paused.first_byte,
-                    ended,
-                };
-                return Ok(finish(world, case, made, admitted));
-            }
-            anew = left;
+    let (mut first, mut anew, mut at) = (Vec::new(), None, world.clock);
+    if let Some(compacted) = compacted {
+        counts.steps.push(compacted.step);
+        first.push(compacted.block);
+        at = compacted.ended;
+        if let Some(paused) = compacted.paused {
+            let made = Made {
+                request,
+                prompt: &layout.prompt,
+                spec,
+                first,
+                cut: paused.cut,
+                counts,
+                extra,
+                verdict: paused.verdict,
+                first_byte: paused.first_byte,
+                ended: at,
+            };
+            return Ok(finish(world, case, made, admitted));
         }
-        None => {}
+        anew = compacted.left;
     }
     let anew = match anew {
         Some(request) => {

@@ -15,12 +15,16 @@ use crate::prompt::layout::Layout;
 use crate::request::{Endpoint, Message, Request};
 use crate::thinking::Progress;
 
+use super::settled::Settled;
+
 /// Bodies kept.
 const KEPT: usize = 32;
 /// Bytes of bodies kept. What is read from them takes a few times as much.
 const KEPT_BYTES: usize = 64 << 20;
 /// Shorter bodies are not worth keeping.
 const SHORTEST: usize = 4 << 10;
+/// The reader refuses more than so many messages, and should see them.
+const MOST_MESSAGES: usize = 100_000;
 /// Bytes compared at a time.
 const STRIDE: usize = 4 << 10;
 
@@ -39,7 +43,9 @@ pub(super) struct Reading {
     pub(super) layout: Layout,
     /// How far its thinking was checked last.
     pub(super) checked: Progress,
-    /// How many messages at the start are those of the layout and the check.
+    /// What is known of the messages that passed.
+    pub(super) settled: Settled,
+    /// How many messages at the start are those of the layout and the checks.
     pub(super) kept: usize,
     body: Bytes,
     terms: Terms,
@@ -71,6 +77,7 @@ impl Readings {
             request: read(&call.body, call)?,
             layout: Layout::default(),
             checked: Progress::default(),
+            settled: Settled::default(),
             kept: 0,
             spans: spans(&call.body),
             body: call.body.clone(),
@@ -116,6 +123,9 @@ impl Readings {
         let start = self.kept.get(at)?.spans.get(shared)?.start;
         let first = self.kept.get(at)?.spans.first()?.start;
         let new = elements(body, start)?;
+        if shared + new.len() > MOST_MESSAGES {
+            return None;
+        }
         let mut short = Vec::with_capacity(first + body.len() - start);
         short.extend_from_slice(body.get(..first)?);
         short.extend_from_slice(body.get(start..)?);

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use longhaul_sim::call::Call;
+use longhaul_sim::call::{ApiError, Call};
 use longhaul_sim::model::{Draft, DraftBlock, Stop};
 use longhaul_sim::reply::Reply;
 use proptest::prelude::*;
@@ -465,4 +465,73 @@ proptest! {
             prop_assert_eq!(&one.verdict, &other.verdict);
         }
     }
+
+    #[test]
+    fn a_mistake_is_found_where_a_conversation_grew_as_in_one_read_anew(turns in proptest::collection::vec(turn(), 1..25)) {
+        let (mut grown, mut anew) = (world(), world());
+        let mut messages = vec![json!({ "role": "user", "content": words(900) })];
+        for (nth, turn) in turns.into_iter().enumerate() {
+            let length = messages.len();
+            let id = format!("toolu_{}", turn.id.unwrap_or(1_000 + nth));
+            messages.push(json!({ "role": "assistant", "content": [
+                { "type": "text", "text": words(30) },
+                { "type": "tool_use", "id": id, "name": "Read", "input": {} },
+            ] }));
+            let mut result = json!({ "type": "tool_result", "tool_use_id": id, "content": words(200) });
+            match turn.slip {
+                Slip::None => {}
+                Slip::Orphan => result["tool_use_id"] = json!("toolu_other"),
+                Slip::Marker => result["cache_control"] = marker(),
+                Slip::Hour => result["cache_control"] = hour(),
+                Slip::Empty => result = json!({ "type": "text", "text": "" }),
+                Slip::Inner => result["content"] = json!([block("inner", Some(marker()))]),
+            }
+            messages.push(json!({ "role": "user", "content": [result] }));
+            let mut body = with_tools(json!({ "model": "claude-opus-5", "max_tokens": 100, "messages": messages }));
+            if turn.slip == Slip::None {
+                body["cache_control"] = marker();
+            }
+            let plain = body.to_string();
+            let spaced = format!("{{{}{}", " ".repeat(nth + 1), &plain[1..]);
+            let one = grown.exchange(&Call { body: Bytes::from(plain), ..call(&body) });
+            let other = anew.exchange(&Call { body: Bytes::from(spaced), ..call(&body) });
+            let said = |reply: Result<Reply, ApiError>| reply.map(|reply| (reply.message, reply.verdict));
+            let (one, other) = (said(one), said(other));
+            prop_assert_eq!(&one, &other);
+            // A mistake stays in half of the cases.
+            if one.is_err() && nth % 2 == 0 {
+                messages.truncate(length);
+            }
+        }
+    }
+}
+
+/// A call and its result, and what is wrong with them.
+#[derive(Debug, Clone)]
+struct Mistake {
+    id: Option<usize>,
+    slip: Slip,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Slip {
+    None,
+    Orphan,
+    Marker,
+    Hour,
+    Empty,
+    Inner,
+}
+
+fn turn() -> impl Strategy<Value = Mistake> {
+    let id = prop_oneof![6 => Just(None), 1 => (0_usize..3).prop_map(Some)];
+    let slip = prop_oneof![
+        8 => Just(Slip::None),
+        1 => Just(Slip::Orphan),
+        3 => Just(Slip::Marker),
+        1 => Just(Slip::Hour),
+        1 => Just(Slip::Empty),
+        1 => Just(Slip::Inner),
+    ];
+    (id, slip).prop_map(|(id, slip)| Mistake { id, slip })
 }
