@@ -310,3 +310,31 @@ fn what_is_long_past_costs_nothing_and_changes_nothing() {
     }
     assert_eq!(whole, crate::model_talk::reply(&mut agent, &request, 1));
 }
+
+#[test]
+fn a_schema_that_demands_more_than_there_is_memory_for_gets_a_short_answer() {
+    use longhaul_sim::model::{Model, SimModel, Turn};
+    let body = serde_json::json!({
+        "model": "claude-opus-4-5", "max_tokens": 500,
+        "messages": [{ "role": "user", "content": "Use the tool." }],
+        "tools": [{ "name": "hoard", "input_schema": { "type": "object", "required": ["all", "long"], "properties": {
+            "long": { "type": "string", "minLength": 9_000_000_000_000_000_000_u64 },
+            "all": { "type": "array", "minItems": 9_000_000_000_000_000_000_u64, "items": {
+                "type": "array", "minItems": 9_000_000_000_000_000_000_u64, "items": { "type": "integer" } } } } } }],
+    });
+    let body = serde_json::to_vec(&body).unwrap();
+    let endpoint = longhaul_sim::request::Endpoint::Messages;
+    let request =
+        longhaul_sim::request::Request::read(&body, endpoint, &Default::default(), "2023-06-01")
+            .unwrap();
+    for seed in 0..20 {
+        let turn = Turn {
+            request: &request,
+            prompt_tokens: 100,
+            index: 0,
+            seed,
+        };
+        let draft = SimModel::new(Default::default()).reply(&turn);
+        assert!(format!("{draft:?}").len() < 5_000_000);
+    }
+}

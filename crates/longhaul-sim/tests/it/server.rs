@@ -343,7 +343,7 @@ async fn control_says_what_is_wrong_with_its_input() {
             r#"{"advance_ms":18446744073709551615}"#,
             "at most 100 years",
         ),
-        ("/sim/faults", "{}", "missing field `spec`"),
+        ("/sim/faults", "{}", "JSON object like"),
         (
             "/sim/faults",
             r#"{"spec":"418"}"#,

@@ -15,6 +15,8 @@ use resolve::{is_type, resolve, types};
 const DEEPEST: u8 = 6;
 /// Below this nothing is: a schema that requires itself has no end.
 const BOTTOM: u8 = 10;
+/// Most values in one input. A schema may demand more items than there is memory for; it gets a short answer instead.
+const MOST_VALUES: usize = 10_000;
 
 /// What made-up values are taken from, so that they have to do with the conversation.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,6 +49,7 @@ pub(crate) fn fit(
         extras,
         palette,
         chance,
+        left: MOST_VALUES,
     };
     let fitted = fitter.node(schema, Some(&hints), "", 0);
     match fitted {
@@ -67,6 +70,7 @@ pub(crate) fn answer(
         extras: Extras::None,
         palette,
         chance,
+        left: MOST_VALUES,
     };
     fitter.node(schema, Some(&hints), "", 0)
 }
@@ -76,6 +80,8 @@ struct Fitter<'a> {
     extras: Extras,
     palette: Palette<'a>,
     chance: &'a mut Chance,
+    /// Values that may still be made.
+    left: usize,
 }
 
 impl Fitter<'_> {
@@ -171,8 +177,12 @@ impl Fitter<'_> {
             (None, None) => self.chance.between(1, 3).clamp(least, most.max(least)),
         };
         let unique = node.get("uniqueItems") == Some(&Value::Bool(true));
-        let mut made: Vec<Value> = Vec::with_capacity(count);
-        for index in 0..count {
+        let mut made: Vec<Value> = Vec::new();
+        for index in 0..count.min(self.left) {
+            if self.left == 0 {
+                break;
+            }
+            self.left -= 1;
             let schema = fixed.and_then(|fixed| fixed.get(index)).unwrap_or(items);
             let hint = wanted.and_then(|wanted| wanted.get(index));
             let mut value = self.node(schema, hint, name, depth + 1);

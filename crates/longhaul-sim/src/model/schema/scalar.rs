@@ -137,10 +137,14 @@ fn string(node: &Value, name: &str, palette: Palette<'_>, chance: &mut Chance) -
         .collect();
     let missing = bound("minLength")
         .unwrap_or(0)
+        .min(MOST_CHARACTERS)
         .saturating_sub(text.chars().count());
     text.extend(std::iter::repeat_n('x', missing));
     text
 }
+
+/// Most characters that a text is filled up to, whatever a schema demands.
+const MOST_CHARACTERS: usize = 20_000;
 
 fn by_name(name: &str, palette: Palette<'_>, chance: &mut Chance) -> String {
     let name = name.to_ascii_lowercase();
