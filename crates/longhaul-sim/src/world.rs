@@ -3,10 +3,12 @@
 //! A call does not move the clock: two calls without an [`advance`](World::advance) between them overlap, and neither
 //! reads what the other writes. [`exchange`](World::exchange) is a call waited for to its end.
 
+mod admit;
 mod booking;
 mod catalogue;
 mod compacting;
 mod exchange;
+mod finish;
 mod readings;
 mod sampling;
 mod settled;
@@ -149,7 +151,7 @@ impl World {
 
     /// `POST /v1/messages/count_tokens`.
     pub fn count_tokens(&mut self, call: &Call) -> Result<Value, ApiError> {
-        exchange::count_tokens(self, call)
+        admit::count_tokens(self, call)
     }
 
     /// `GET /v1/models`.

@@ -1,12 +1,11 @@
 //! From a request to positions, and from one request of a conversation to the next.
 //!
 //! A layout is extended rather than made anew: of the messages that are byte for byte those of the earlier request
-//! nothing is hashed or counted again. The hash of a position chains its own identity to the prefix before it.
+//! nothing is hashed or counted again.
 
 use std::collections::BTreeSet;
 
 use longhaul_core::models::{ModelSpec, PriorThinking};
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::automatic;
 use super::extra::Extra;
@@ -18,7 +17,7 @@ use super::parts::{
 use super::{Level, Position, Prompt};
 use crate::call::ApiError;
 use crate::request::{Request, Ttl, identity};
-use crate::tokens::{Counter, FIRST_MESSAGE, Family, NEXT_MESSAGE, OPENING};
+use crate::tokens::{Counter, FIRST_MESSAGE, Family, NEXT_MESSAGE};
 
 /// For whom a request is laid out.
 #[derive(Debug, Clone, Copy)]
@@ -278,61 +277,4 @@ impl Layout {
             }
         }
     }
-
-    /// Chains hashes and sums tokens from a position on.
-    pub(super) fn chain(&mut self, from: usize) {
-        let extra = self.extra;
-        let before = from
-            .checked_sub(1)
-            .and_then(|i| self.prompt.positions.get(i));
-        let (mut prefix, mut end, mut level) = match before {
-            Some(position) => (position.prefix, position.end, Some(position.level)),
-            None => (self.keys.tools, 0, None),
-        };
-        for position in self.prompt.positions.iter_mut().skip(from) {
-            if level != Some(position.level) {
-                let was = level.replace(position.level);
-                if position.level == Level::Tools {
-                    end += extra.tools;
-                }
-                if was.is_none_or(|was| was < Level::System) && position.level >= Level::System {
-                    prefix = mixed(prefix, self.keys.system);
-                    end += extra.system;
-                }
-                if position.level == Level::Messages {
-                    prefix = mixed(prefix, self.keys.messages);
-                    end += extra.messages;
-                }
-            }
-            prefix = mixed(prefix, position.identity);
-            end += position.tokens;
-            position.prefix = prefix;
-            position.end = end;
-        }
-        self.prompt.tokens = end + OPENING;
-    }
-
-    /// Lists the markers: those of the head, those known before `from`, those behind it.
-    pub(super) fn note_markers(&mut self, from: usize) {
-        let marked = |range: std::ops::Range<usize>| {
-            let here = self.prompt.positions.get(range.clone()).unwrap_or_default();
-            let found = range
-                .zip(here)
-                .filter(|(_, position)| position.marker.is_some());
-            found.map(|(index, _)| index)
-        };
-        let head = self.head;
-        let known = self.prompt.markers.iter().copied();
-        let known = known.filter(|index| (head..from).contains(index));
-        let new = marked(from.max(head)..self.prompt.positions.len());
-        self.prompt.markers = marked(0..head).chain(known).chain(new).collect();
-    }
-}
-
-fn mixed(prefix: u128, next: u128) -> u128 {
-    let mut both = [0; 32];
-    let (first, second) = both.split_at_mut(16);
-    first.copy_from_slice(&prefix.to_le_bytes());
-    second.copy_from_slice(&next.to_le_bytes());
-    xxh3_128(&both)
 }

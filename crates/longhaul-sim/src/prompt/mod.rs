@@ -1,10 +1,12 @@
 //! A request laid out as the provider caches it: positions in order, tools before system before messages.
 //!
 //! `key` says what else is part of the cache key and at which level; `layout` makes positions and extends those of an
-//! earlier request of the same conversation; `parts` says what of a request stands in the prompt, `extra` what the provider adds; `edit` takes
-//! blocks out of a layout or puts others in their place; `automatic` places the breakpoint of top-level `cache_control`.
+//! earlier request of the same conversation; `chain` makes prefixes of them; `parts` says what of a request stands in
+//! the prompt, `extra` what the provider adds; `edit` takes blocks out of a layout or puts others in their place;
+//! `automatic` places the breakpoint of top-level `cache_control`.
 
 pub mod automatic;
+mod chain;
 mod edit;
 mod extra;
 pub mod key;

@@ -6,7 +6,8 @@ use longhaul_core::models::ModelSpec;
 use serde_json::{Value, json};
 
 use super::World;
-use super::exchange::{Case, Made};
+use super::exchange::Case;
+use super::finish::Made;
 use super::readings::Reading;
 use super::sampling::{self, Sampled, Source};
 use crate::call::{ApiError, Millis};

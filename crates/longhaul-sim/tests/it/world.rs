@@ -4,6 +4,7 @@ use bytes::Bytes;
 use longhaul_sim::call::{ApiError, Call};
 use longhaul_sim::model::{Draft, DraftBlock, Stop};
 use longhaul_sim::reply::Reply;
+use longhaul_sim::world::World;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -357,6 +358,77 @@ fn the_books_hold_what_the_replies_said_to_the_last_token() {
         json["recent"][1]["verdict"]["runs"][0]["to"],
         "messages.0.content.0"
     );
+}
+
+/// A conversation of so many turns on a model that binds thinking to what stood before it.
+fn bound(world: &mut World, turns: usize, betas: &[&str]) -> Value {
+    let mut body = with_tools(ask("read it"));
+    body["model"] = json!("claude-fable-5-2");
+    for _ in 0..turns {
+        let reply = world.exchange(&call_with(&body, betas)).unwrap();
+        let content = reply.message["content"].clone();
+        let results: Vec<Value> = content
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|block| block["type"] == "tool_use")
+            .map(|call| json!({ "type": "tool_result", "tool_use_id": call["id"], "content": words(300) }))
+            .collect();
+        let messages = body["messages"].as_array_mut().unwrap();
+        messages.push(json!({ "role": "assistant", "content": content }));
+        messages.push(json!({ "role": "user", "content": results }));
+    }
+    body
+}
+
+#[test]
+fn n2_thinking_holds_while_a_conversation_grows_and_not_behind_an_edit() {
+    let mut world = world_with(|_| all_kinds());
+    let mut body = bound(&mut world, 12, &[]);
+    assert!(world.exchange(&call(&body)).is_ok());
+    body["messages"][2]["content"][0]["content"] = json!("[cleared]");
+    let error = refused(&mut world, &call(&body));
+    assert!(
+        error.message.contains("bound to a different conversation"),
+        "{}",
+        error.message
+    );
+    let beta = "thinking-binding-controls-2026-08-01";
+    body["thinking"] = json!({
+        "type": "adaptive", "block_binding": { "prefix_mismatch_behavior": "drop_block" },
+    });
+    let whole = prompt(&world.exchange(&call(&bound_again(&body))).unwrap());
+    let reply = world.exchange(&call_with(&body, &[beta])).unwrap();
+    let dropped = reply.message["input_transformations"].as_array().unwrap();
+    assert_eq!(dropped.len(), 11);
+    assert_eq!(dropped[0]["path"], "messages.3.content.0");
+    assert!(prompt(&reply) < whole, "what is dropped is not billed");
+}
+
+/// The same without thinking parameters and without the edit.
+fn bound_again(body: &Value) -> Value {
+    let mut body = body.clone();
+    body.as_object_mut().unwrap().remove("thinking");
+    body["messages"][2]["content"][0]["content"] = json!(words(300));
+    body
+}
+
+#[test]
+fn n8_a_thread_holds_the_conversation_and_reads_its_cache() {
+    let beta = "message-threads-2026-08-12";
+    let mut world = world();
+    let mut body = request(vec![block(&words(900), Some(marker()))]);
+    body["thread"] = json!({ "type": "create" });
+    let first = world.exchange(&call_with(&body, &[beta])).unwrap();
+    let next = json!({
+        "model": "claude-opus-5", "max_tokens": 100,
+        "thread": { "type": "continue", "previous_message_id": first.message["id"] },
+        "messages": [{ "role": "user", "content": [block("And then?", Some(marker()))] }],
+    });
+    let second = world.exchange(&call_with(&next, &[beta])).unwrap();
+    assert_eq!(classes(&second)[0], classes(&first)[1]);
+    let error = refused(&mut world, &call_with(&next, &[beta]));
+    assert_eq!(error.code, Some("thread_already_continued"));
 }
 
 #[test]
