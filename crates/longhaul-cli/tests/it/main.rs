@@ -10,6 +10,7 @@
 mod support;
 
 mod bad_input;
+mod client_and_world;
 mod config;
 mod corpora;
 mod damage;
