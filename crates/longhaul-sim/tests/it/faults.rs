@@ -318,7 +318,7 @@ async fn the_model_can_be_told_to_misbehave_while_it_runs() {
         .unwrap();
     let house = House {
         server,
-        client: reqwest::Client::builder().no_proxy().build().unwrap(),
+        client: house::http_client(),
     };
     let (status, _) = house
         .control("/sim/faults", r#"{"misbehave": "any:refuse"}"#)

@@ -50,6 +50,14 @@ pub(crate) fn world() -> World {
     })
 }
 
+/// A plain HTTP client. It never speaks TLS, but wants to know how it would.
+pub(crate) fn http_client() -> Client {
+    // Set already by another test: as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = Client::builder().timeout(Duration::from_secs(20));
+    client.no_proxy().build().unwrap()
+}
+
 /// A running server and a client for it.
 pub(crate) struct House {
     pub(crate) server: Server,
@@ -81,10 +89,9 @@ impl House {
     pub(crate) async fn with(options: Options) -> Self {
         let listen = "127.0.0.1:0".parse().unwrap();
         let server = Server::start(listen, world(), options).await.unwrap();
-        let client = Client::builder().timeout(Duration::from_secs(20));
         Self {
             server,
-            client: client.no_proxy().build().unwrap(),
+            client: http_client(),
         }
     }
 
