@@ -57,7 +57,7 @@ struct Anchor {
 
 /// A tool result that is in the window.
 #[derive(Debug, Clone, Copy)]
-struct Result {
+struct KnownResult {
     weight: Estimate,
     /// Its place in the order of entries: whether it lies before the anchor or behind it.
     seen: u64,
@@ -72,7 +72,7 @@ pub struct Ledger {
     newest: Option<(Reply, u64)>,
     /// Weight of everything since the view began; what counts while there is no anchor.
     whole: Estimate,
-    results: Map<Id, Result>,
+    results: Map<Id, KnownResult>,
     seen: u64,
 }
 
@@ -97,7 +97,7 @@ impl Ledger {
             ),
             Counted::Input { weight, results } => {
                 for (id, weight) in results {
-                    let result = Result {
+                    let result = KnownResult {
                         weight: *weight,
                         seen: self.seen,
                     };
