@@ -4,6 +4,7 @@
 //! arguments, so every decision can be tested, replayed and explained. Reading and writing live in
 //! `longhaul-store`, the command line in `longhaul-cli`.
 
+pub mod cache;
 pub mod config;
 mod hash;
 pub mod inspect;
@@ -12,6 +13,7 @@ pub mod message;
 pub mod models;
 pub mod money;
 pub mod normalize;
+pub mod prompt;
 pub mod tokens;
 pub mod transcript;
 pub mod window;

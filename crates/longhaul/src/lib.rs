@@ -1,0 +1,4 @@
+//! Context management for LLM agents, for people who write agents in Rust.
+//!
+//! `longhaul-core` decides, `longhaul-store` keeps, `longhaul-provider` speaks to models; this crate performs what the
+//! core decides.
