@@ -1,13 +1,15 @@
 //! The plan: which crate may use which, and what the core may never pull in.
 //!
 //! Dependencies point one way: core ← {provider, store} ← longhaul ← {agent, gateway} ← cli. The simulator sits on
-//! the core; the programs may use it, the library may not.
+//! the core; the programs may use it, the library only in its tests.
 
 /// One crate of the workspace and the workspace crates it may use.
 pub(super) struct Room {
     pub(super) name: &'static str,
     /// As normal and build dependencies, and so in tests too.
     pub(super) may_use: &'static [&'static str],
+    /// In tests alone.
+    pub(super) tests_may_use: &'static [&'static str],
 }
 
 const CORE: &str = "longhaul-core";
@@ -29,42 +31,52 @@ pub(super) const ROOMS: &[Room] = &[
     Room {
         name: CORE,
         may_use: &[],
+        tests_may_use: &[],
     },
     Room {
         name: PROVIDER,
         may_use: &[CORE],
+        tests_may_use: &[],
     },
     Room {
         name: STORE,
         may_use: &[CORE],
+        tests_may_use: &[],
     },
     Room {
         name: LIBRARY,
         may_use: &[CORE, PROVIDER, STORE],
+        tests_may_use: &[SIM],
     },
     Room {
         name: SIM,
         may_use: &[CORE],
+        tests_may_use: &[],
     },
     Room {
         name: AGENT,
         may_use: &[CORE, PROVIDER, STORE, LIBRARY, SIM],
+        tests_may_use: &[],
     },
     Room {
         name: GATEWAY,
         may_use: &[CORE, PROVIDER, STORE, LIBRARY, SIM],
+        tests_may_use: &[],
     },
     Room {
         name: "longhaul-cli",
         may_use: &[CORE, PROVIDER, STORE, LIBRARY, SIM, AGENT, GATEWAY],
+        tests_may_use: &[],
     },
     Room {
         name: TESTKIT,
         may_use: &[],
+        tests_may_use: &[],
     },
     Room {
         name: "xtask",
         may_use: &[],
+        tests_may_use: &[],
     },
 ];
 
