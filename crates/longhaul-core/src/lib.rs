@@ -10,6 +10,7 @@ mod hash;
 pub mod inspect;
 pub mod json;
 pub mod message;
+pub mod micro;
 pub mod models;
 pub mod money;
 pub mod normalize;

@@ -1,0 +1,79 @@
+//! Clearing while the cache is warm (U4): local entries stay as they are, and the provider is asked to drop results
+//! from what it has cached, by reference. Only for providers that say they can (N4).
+//!
+//! Deletions are pinned: asked for again with every request while the cache lives. When it expires they are dropped,
+//! the results count again, and the next idle gap clears them for good (U3).
+
+use super::{Reason, ToolResult, ToolResults};
+use crate::hash::Set;
+use crate::message::Id;
+use crate::tokens::Estimate;
+
+/// From so many active results on.
+const FROM: usize = 12;
+/// The newest results that stay.
+const KEPT: usize = 5;
+
+/// Results that the provider is to drop from its cache.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deletions {
+    /// Always [`Reason::Cached`].
+    pub reason: Reason,
+    /// The results, oldest first.
+    pub results: Vec<ToolResult>,
+    /// What they weigh: the drop that the cache watch is to expect (D4).
+    pub saved: Estimate,
+}
+
+/// What was deleted by reference and must be asked for again with every request.
+#[derive(Debug, Clone, Default)]
+pub struct CachedMicro {
+    /// In the order in which they were deleted.
+    pinned: Vec<String>,
+    deleted: Set<Id>,
+}
+
+impl CachedMicro {
+    /// What to delete now, if there are enough active results.
+    pub fn plan(&self, results: &ToolResults) -> Option<Deletions> {
+        let active = results.len() - self.deleted.len().min(results.len());
+        if active < FROM {
+            return None;
+        }
+        let results: Vec<ToolResult> = results
+            .iter()
+            .filter(|result| !self.deleted.contains(&Id::of(&result.call)))
+            .take(active - KEPT)
+            .cloned()
+            .collect();
+        Some(Deletions {
+            reason: Reason::Cached,
+            saved: results.iter().map(|result| result.weight).sum(),
+            results,
+        })
+    }
+
+    /// Pins deletions: from now on every request asks for them.
+    pub fn pin(&mut self, calls: impl IntoIterator<Item = String>) {
+        for call in calls {
+            if self.deleted.insert(Id::of(&call)) {
+                self.pinned.push(call);
+            }
+        }
+    }
+
+    /// The calls whose results every request asks to drop, in order.
+    pub fn pinned(&self) -> &[String] {
+        &self.pinned
+    }
+
+    /// Whether a result is deleted by reference.
+    pub fn is_deleted(&self, call: &str) -> bool {
+        self.deleted.contains(&Id::of(call))
+    }
+
+    /// Forgets all: the cache expired, or a compaction replaced what it held.
+    pub fn drop_all(&mut self) {
+        *self = Self::default();
+    }
+}

@@ -1,0 +1,75 @@
+//! Which tools' results may be cleared (U1): those that can be had again by running the tool again.
+
+/// Results that can be had again. Shells go by several names among agents.
+const STANDARD: [&str; 12] = [
+    "Read",
+    "Bash",
+    "BashOutput",
+    "PowerShell",
+    "shell",
+    "Grep",
+    "Glob",
+    "WebFetch",
+    "WebSearch",
+    "Edit",
+    "MultiEdit",
+    "Write",
+];
+
+/// Answers of people and states that exist nowhere else. These stay whatever is configured.
+const NEVER: [&str; 9] = [
+    "AskUserQuestion",
+    "ExitPlanMode",
+    "NotebookRead",
+    "NotebookEdit",
+    "Task",
+    "Agent",
+    "TodoRead",
+    "TodoWrite",
+    "recall",
+];
+
+/// The set of tools whose results may be cleared. A name may end in `*`, as in `mcp__docs__*`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClearableTools {
+    names: Vec<String>,
+}
+
+impl Default for ClearableTools {
+    fn default() -> Self {
+        Self {
+            names: STANDARD.map(str::to_owned).into(),
+        }
+    }
+}
+
+impl ClearableTools {
+    /// Exactly these.
+    pub fn only(names: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            names: names.into_iter().collect(),
+        }
+    }
+
+    /// These too.
+    #[must_use]
+    pub fn and(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        self.names.extend(names);
+        self
+    }
+
+    /// Whether results of a tool may be cleared. Of tools that nobody named they may not.
+    pub fn contains(&self, tool: &str) -> bool {
+        let is_kept = NEVER.contains(&tool) || tool.starts_with("Task");
+        !is_kept
+            && self.names.iter().any(|name| match name.strip_suffix('*') {
+                Some(start) => tool.starts_with(start),
+                None => tool == name,
+            })
+    }
+
+    /// The names, for the provider's own clearing, which excludes all others.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+}

@@ -1,0 +1,22 @@
+//! Micro-compaction: clearing old tool results without a model call (U).
+//!
+//! [`ToolResults`] follows the conversation and knows, oldest first, which results may be cleared. The ways to clear are
+//! a file each: after an idle hour (`idle.rs`), under pressure (`pressure.rs`), by cache edits while the cache is warm
+//! (`cached.rs`), by the provider itself (`native.rs`); `choose.rs` takes the first that applies. What a cleared result
+//! looks like is in `normalize/`, what is written to disk in `boundary/`.
+
+mod cached;
+mod choose;
+mod clearable;
+mod idle;
+pub mod native;
+mod pressure;
+mod results;
+
+pub use cached::{CachedMicro, Deletions};
+pub use choose::{CacheState, MicroSituation, MicroStep, choose};
+pub use clearable::ClearableTools;
+pub use results::{Clearing, Reason, ToolResult, ToolResults};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! Clearing by the provider itself (U7): `context_management` edits in the request, in the API's own terms. The
+//! conversation is sent whole, the provider clears; what it cleared is in the reply.
+
+use serde_json::{Value, json};
+
+use super::ClearableTools;
+use crate::window::{Scale, WindowStatus};
+
+/// The beta that the edits need.
+pub const BETA: &str = "context-management-2025-06-27";
+
+/// The most tokens of input before clearing begins.
+const TRIGGER: u64 = 180_000;
+/// Tokens of input that are to be left.
+const LEFT: u64 = 40_000;
+/// The newest tool uses that stay.
+const KEPT: u64 = 3;
+
+/// Tools whose input is as large as their result and just as easy to have again: the file has it.
+const WRITE_LIKE: [&str; 3] = ["Write", "Edit", "MultiEdit"];
+
+/// Which thinking the provider keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeepThinking {
+    /// All of it: dropping any would cost the cache.
+    All,
+    /// Only the last turn's: after an idle hour the cache is gone anyway.
+    LastTurn,
+    /// The edit is left out: the model does not think in this request.
+    NoEdit,
+}
+
+/// The `context_management` of a request. `tools` are all tools of the request: what may not be cleared is excluded by
+/// name, since the API knows no list of what may.
+pub fn context_management<'a>(
+    status: &WindowStatus,
+    clearable: &ClearableTools,
+    tools: impl IntoIterator<Item = &'a str>,
+    thinking: KeepThinking,
+) -> Value {
+    let scale = status.scale();
+    let trigger = trigger(status, scale);
+    let at_least = trigger.saturating_sub(scale.apply(LEFT));
+    let tools: Vec<&str> = tools.into_iter().collect();
+    let excluded: Vec<&str> = tools
+        .iter()
+        .copied()
+        .filter(|tool| !clearable.contains(tool))
+        .collect();
+    let write_like: Vec<&str> = tools
+        .iter()
+        .copied()
+        .filter(|tool| WRITE_LIKE.contains(tool) && clearable.contains(tool))
+        .collect();
+    let mut edits = Vec::new();
+    match thinking {
+        KeepThinking::All => {
+            edits.push(json!({"type": "clear_thinking_20251015", "keep": "all"}));
+        }
+        KeepThinking::LastTurn => edits.push(json!({
+            "type": "clear_thinking_20251015",
+            "keep": {"type": "thinking_turns", "value": 1},
+        })),
+        KeepThinking::NoEdit => {}
+    }
+    let mut clear = json!({
+        "type": "clear_tool_uses_20250919",
+        "trigger": {"type": "input_tokens", "value": trigger},
+        "keep": {"type": "tool_uses", "value": KEPT},
+        "clear_at_least": {"type": "input_tokens", "value": at_least},
+    });
+    if !excluded.is_empty() {
+        clear["exclude_tools"] = json!(excluded);
+    }
+    if !write_like.is_empty() {
+        clear["clear_tool_inputs"] = json!(write_like);
+    }
+    edits.push(clear);
+    json!({"edits": edits})
+}
+
+/// Input tokens from which on the provider clears.
+fn trigger(status: &WindowStatus, scale: Scale) -> u64 {
+    scale.apply(TRIGGER).min(status.warning).max(1)
+}
+
+/// What the provider cleared, as a reply tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Applied {
+    /// Results cleared.
+    pub tool_uses: u64,
+    /// Turns whose thinking was cleared.
+    pub thinking_turns: u64,
+    /// Tokens of input that were saved.
+    pub input_tokens: u64,
+}
+
+impl Applied {
+    /// Reads `context_management.applied_edits` of a reply. Edits of other kinds are passed over.
+    pub fn read(applied_edits: &Value) -> Self {
+        let count = |edit: &Value, name: &str| edit.get(name).and_then(Value::as_u64).unwrap_or(0);
+        let edits = applied_edits.as_array().into_iter().flatten();
+        edits.fold(Self::default(), |sum, edit| Self {
+            tool_uses: sum.tool_uses + count(edit, "cleared_tool_uses"),
+            thinking_turns: sum.thinking_turns + count(edit, "cleared_thinking_turns"),
+            input_tokens: sum.input_tokens + count(edit, "cleared_input_tokens"),
+        })
+    }
+}

@@ -1,0 +1,32 @@
+//! Clearing under pressure (U5): the window fills up, and tool results are the cheapest thing to let go.
+
+use super::{Clearing, Reason, ToolResults};
+use crate::tokens::Estimate;
+use crate::window::Scale;
+
+/// The newest results that stay.
+const KEPT: usize = 3;
+/// Tokens of results that may stay.
+const MOST: u64 = 40_000;
+/// Clearing that saves less than this is not worth a cold cache.
+const WORTH: u64 = 20_000;
+
+/// Clears the oldest results until few enough are left, if that saves enough.
+pub(super) fn clear(results: &ToolResults, scale: Scale) -> Option<Clearing> {
+    let most = scale.apply(MOST);
+    let mut left = results.tokens();
+    let mut count = 0;
+    for result in results.iter().take(results.len().saturating_sub(KEPT)) {
+        if left.unpadded() <= most {
+            break;
+        }
+        left = left.less(result.weight);
+        count += 1;
+    }
+    if count == 0 {
+        return None;
+    }
+    let clearing = results.oldest(count, Reason::Pressure);
+    let saved: Estimate = clearing.results.iter().map(|result| result.weight).sum();
+    (saved.unpadded() >= scale.apply(WORTH)).then_some(clearing)
+}

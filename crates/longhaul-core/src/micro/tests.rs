@@ -1,0 +1,374 @@
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use super::native::{Applied, KeepThinking, context_management};
+use super::*;
+use crate::message::Entry;
+use crate::tokens::Rough;
+use crate::window::{AutoCompact, Settings, WindowInput, WindowStatus};
+
+fn entry(line: Value) -> Entry {
+    Entry::read(Bytes::from(line.to_string())).unwrap()
+}
+
+/// One call of a tool with a result of so many tokens.
+fn call(results: &mut ToolResults, id: &str, tool: &str, tokens: usize) {
+    let asks = json!({"type":"assistant","uuid":format!("a{id}"),"message":{"id":format!("m{id}"),"role":"assistant",
+        "content":[{"type":"tool_use","id":id,"name":tool,"input":{}}]}});
+    let answers = json!({"type":"user","uuid":format!("u{id}"),"message":{"role":"user",
+        "content":[{"type":"tool_result","tool_use_id":id,"content":"x".repeat(tokens * 4)}]}});
+    for line in [asks, answers] {
+        results.push(entry(line).view(), &Rough);
+    }
+}
+
+fn calls(count: usize, tokens: usize) -> ToolResults {
+    let mut results = ToolResults::default();
+    for at in 0..count {
+        call(&mut results, &format!("t{at}"), "Read", tokens);
+    }
+    results
+}
+
+fn ids(results: &[ToolResult]) -> Vec<&str> {
+    results.iter().map(|result| result.call.as_str()).collect()
+}
+
+fn status(used: u64) -> WindowStatus {
+    let settings = Settings {
+        auto_compact: AutoCompact::On,
+        ..Settings::default()
+    };
+    WindowStatus::new(&WindowInput {
+        window: 200_000,
+        max_output: 64_000,
+        used,
+        settings,
+    })
+    .unwrap()
+}
+
+const REPLY: Timestamp = Timestamp::constant(1_800_000_000, 0);
+
+fn later(minutes: i64) -> Timestamp {
+    REPLY + SignedDuration::from_mins(minutes)
+}
+
+fn situation<'a>(
+    results: &'a ToolResults,
+    status: &'a WindowStatus,
+    minutes: i64,
+    cache: CacheState,
+) -> MicroSituation<'a> {
+    MicroSituation {
+        results,
+        status,
+        last_reply: Some(REPLY),
+        now: later(minutes),
+        cache,
+        cached: None,
+    }
+}
+
+#[test]
+fn u1_only_results_that_can_be_had_again_are_cleared() {
+    let tools = ClearableTools::default();
+    for tool in [
+        "Read",
+        "Bash",
+        "Grep",
+        "Glob",
+        "WebFetch",
+        "WebSearch",
+        "Edit",
+        "Write",
+    ] {
+        assert!(tools.contains(tool), "{tool}");
+    }
+    for tool in [
+        "AskUserQuestion",
+        "NotebookEdit",
+        "Task",
+        "TaskCreate",
+        "TodoWrite",
+        "mcp__db__query",
+        "Frobnicate",
+    ] {
+        assert!(!tools.contains(tool), "{tool}");
+    }
+    let tools = tools.and(["mcp__docs__*".to_owned(), "TodoWrite".to_owned()]);
+    assert!(tools.contains("mcp__docs__fetch"));
+    assert!(!tools.contains("mcp__db__query"));
+    assert!(!tools.contains("TodoWrite"), "whatever is configured");
+
+    let mut results = calls(2, 10);
+    call(&mut results, "q", "AskUserQuestion", 10);
+    assert_eq!(results.len(), 2);
+}
+
+#[test]
+fn u2_what_was_cleared_is_not_cleared_again() {
+    let mut results = calls(8, 100);
+    let cleared = json!({"type":"system","subtype":"microcompact_boundary","uuid":"b",
+        "microcompactMetadata":{"compactedToolIds":["t0","t1","t5"]}});
+    for _ in 0..2 {
+        results.push(entry(cleared.clone()).view(), &Rough);
+        assert_eq!(results.len(), 5);
+        assert_eq!(results.tokens().unpadded(), 500);
+    }
+    assert_eq!(
+        choose(&situation(&results, &status(0), 90, CacheState::Cold)),
+        MicroStep::Nothing
+    );
+}
+
+#[test]
+fn u3_after_an_hour_all_but_the_newest_five_are_cleared() {
+    let results = calls(9, 100);
+    let status = status(1_000);
+    assert_eq!(
+        choose(&situation(&results, &status, 60, CacheState::Cold)),
+        MicroStep::Nothing
+    );
+    let MicroStep::Clear(clearing) = choose(&situation(&results, &status, 61, CacheState::Cold))
+    else {
+        panic!("nothing cleared");
+    };
+    assert_eq!(clearing.reason, Reason::Idle);
+    assert_eq!(ids(&clearing.results), ["t0", "t1", "t2", "t3"]);
+    assert_eq!(clearing.saved.unpadded(), 400);
+    let few = calls(5, 100);
+    assert_eq!(
+        choose(&situation(&few, &status, 90, CacheState::Cold)),
+        MicroStep::Nothing
+    );
+    let mut never_replied = situation(&results, &status, 90, CacheState::Cold);
+    never_replied.last_reply = None;
+    assert_eq!(choose(&never_replied), MicroStep::Nothing);
+}
+
+#[test]
+fn u4_from_twelve_results_on_the_oldest_are_deleted_by_reference_and_stay_deleted() {
+    let mut results = calls(11, 100);
+    let mut cached = CachedMicro::default();
+    assert_eq!(cached.plan(&results), None);
+    call(&mut results, "t11", "Bash", 100);
+    let deletions = cached.plan(&results).unwrap();
+    assert_eq!(
+        ids(&deletions.results),
+        ["t0", "t1", "t2", "t3", "t4", "t5", "t6"]
+    );
+    assert_eq!(deletions.saved.unpadded(), 700);
+    cached.pin(deletions.results.into_iter().map(|result| result.call));
+    assert_eq!(cached.pinned().len(), 7);
+    assert_eq!(cached.plan(&results), None, "five are active");
+    for at in 12..19 {
+        call(&mut results, &format!("t{at}"), "Read", 100);
+    }
+    let more = cached.plan(&results).unwrap();
+    assert_eq!(
+        ids(&more.results),
+        ["t7", "t8", "t9", "t10", "t11", "t12", "t13"]
+    );
+    cached.drop_all();
+    assert!(cached.pinned().is_empty());
+    assert_eq!(
+        cached.plan(&results).unwrap().results.len(),
+        14,
+        "they count again"
+    );
+}
+
+#[test]
+fn u5_keeps_newest_three() {
+    let results = calls(5, 30_000);
+    let full = status(170_000);
+    let MicroStep::Clear(clearing) = choose(&situation(&results, &full, 1, CacheState::Warm))
+    else {
+        panic!("nothing cleared");
+    };
+    assert_eq!(clearing.reason, Reason::Pressure);
+    assert_eq!(
+        ids(&clearing.results),
+        ["t0", "t1"],
+        "though more than 40,000 tokens are left"
+    );
+}
+
+#[test]
+fn u5_clears_oldest_first_until_results_are_few_enough() {
+    let results = calls(20, 4_000);
+    let MicroStep::Clear(clearing) =
+        choose(&situation(&results, &status(150_000), 10, CacheState::Cold))
+    else {
+        panic!("nothing cleared");
+    };
+    assert_eq!(clearing.results.len(), 10, "80,000 down to 40,000");
+    assert_eq!(clearing.saved.unpadded(), 40_000);
+}
+
+#[test]
+fn u5_a_saving_under_twenty_thousand_is_not_worth_it() {
+    let results = calls(14, 4_000);
+    let step = choose(&situation(&results, &status(150_000), 10, CacheState::Cold));
+    assert_eq!(step, MicroStep::Nothing, "16,000 would go");
+    assert!(matches!(
+        choose(&situation(
+            &calls(15, 4_000),
+            &status(150_000),
+            10,
+            CacheState::Cold
+        )),
+        MicroStep::Clear(_)
+    ));
+}
+
+#[test]
+fn u5_begins_at_the_warning_threshold() {
+    let results = calls(20, 4_000);
+    let below = status(146_999);
+    assert_eq!(
+        choose(&situation(&results, &below, 10, CacheState::Cold)),
+        MicroStep::Nothing
+    );
+    let at = status(147_000);
+    assert!(matches!(
+        choose(&situation(&results, &at, 10, CacheState::Cold)),
+        MicroStep::Clear(_)
+    ));
+}
+
+#[test]
+fn u6_old_memory_attachments_go_with_the_results() {
+    let mut results = calls(2, 100);
+    let memory = |uuid: &str| {
+        entry(
+            json!({"type":"attachment","uuid":uuid,"attachment":{"type":"nested_memory","path":"/p/CLAUDE.md","content":"x"}}),
+        )
+    };
+    results.push(memory("old").view(), &Rough);
+    for at in 2..9 {
+        call(&mut results, &format!("t{at}"), "Read", 100);
+    }
+    results.push(memory("new").view(), &Rough);
+    let MicroStep::Clear(clearing) = choose(&situation(&results, &status(0), 61, CacheState::Cold))
+    else {
+        panic!("nothing cleared");
+    };
+    assert_eq!(clearing.attachments, ["old"]);
+    assert!(clearing.saved.unpadded() > 400);
+}
+
+#[test]
+fn u7_edits_are_written_in_the_apis_own_terms() {
+    let tools = ["Read", "Write", "TodoWrite"];
+    let edits = context_management(
+        &status(0),
+        &ClearableTools::default(),
+        tools,
+        KeepThinking::All,
+    );
+    assert_eq!(
+        edits,
+        json!({"edits": [
+            {"type": "clear_thinking_20251015", "keep": "all"},
+            {"type": "clear_tool_uses_20250919",
+             "trigger": {"type": "input_tokens", "value": 147_000},
+             "keep": {"type": "tool_uses", "value": 3},
+             "clear_at_least": {"type": "input_tokens", "value": 107_000},
+             "exclude_tools": ["TodoWrite"],
+             "clear_tool_inputs": ["Write"]},
+        ]})
+    );
+    let rested = context_management(
+        &status(0),
+        &ClearableTools::default(),
+        [],
+        KeepThinking::LastTurn,
+    );
+    assert_eq!(rested["edits"][0]["keep"]["value"], 1);
+    assert!(rested["edits"][1].get("exclude_tools").is_none());
+}
+
+#[test]
+fn u7_what_the_provider_cleared_is_read_back() {
+    let applied = json!([
+        {"type": "clear_thinking_20251015", "cleared_thinking_turns": 2, "cleared_input_tokens": 900},
+        {"type": "clear_tool_uses_20250919", "cleared_tool_uses": 7, "cleared_input_tokens": 51_000},
+        {"type": "something_new"},
+    ]);
+    assert_eq!(
+        Applied::read(&applied),
+        Applied {
+            tool_uses: 7,
+            thinking_turns: 2,
+            input_tokens: 51_900
+        }
+    );
+    assert_eq!(Applied::read(&Value::Null), Applied::default());
+}
+
+#[test]
+fn y5_pressure_waits_for_a_cold_request_while_there_is_room() {
+    let results = calls(20, 4_000);
+    let warm = |used| choose(&situation(&results, &status(used), 1, CacheState::Warm));
+    assert!(matches!(warm(150_000), MicroStep::Wait(_)));
+    assert!(
+        matches!(warm(167_000), MicroStep::Clear(_)),
+        "before it is compacted"
+    );
+}
+
+#[test]
+fn o1_cache_edits_come_before_pressure_and_rest_before_both() {
+    let results = calls(20, 4_000);
+    let cached = CachedMicro::default();
+    let full = status(160_000);
+    let with = |minutes, cache| {
+        choose(&MicroSituation {
+            cached: Some(&cached),
+            ..situation(&results, &full, minutes, cache)
+        })
+    };
+    assert!(matches!(
+        with(61, CacheState::Cold),
+        MicroStep::Clear(Clearing {
+            reason: Reason::Idle,
+            ..
+        })
+    ));
+    assert!(matches!(with(1, CacheState::Warm), MicroStep::Delete(_)));
+    assert!(matches!(
+        with(10, CacheState::Cold),
+        MicroStep::Clear(Clearing {
+            reason: Reason::Pressure,
+            ..
+        })
+    ));
+}
+
+#[test]
+fn h7_budgets_of_clearing_shrink_with_the_window() {
+    let settings = Settings {
+        auto_compact: AutoCompact::On,
+        ..Settings::default()
+    };
+    let small = WindowStatus::new(&WindowInput {
+        window: 20_000,
+        max_output: 64_000,
+        used: 12_000,
+        settings,
+    })
+    .unwrap();
+    let results = calls(10, 1_500);
+    let MicroStep::Clear(clearing) = choose(&situation(&results, &small, 10, CacheState::Cold))
+    else {
+        panic!("nothing cleared");
+    };
+    assert_eq!(
+        clearing.results.len(),
+        5,
+        "15,000 down to 8,000, and 4,000 is worth it"
+    );
+}
