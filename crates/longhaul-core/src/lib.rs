@@ -15,6 +15,7 @@ pub mod models;
 pub mod money;
 pub mod normalize;
 pub mod prompt;
+pub mod rehydrate;
 pub mod tokens;
 pub mod transcript;
 pub mod window;

@@ -1,0 +1,88 @@
+//! Files as attachments (R1): cut to their share, skipped where the whole would not fit.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::cut::cut_at_line;
+use super::restore::{Attachment, Source};
+use crate::window::Scale;
+
+/// Tokens a file may take.
+const EACH: u64 = 5_000;
+/// Tokens all files may take, measured on the attachments as they are written.
+const ALL: u64 = 50_000;
+
+/// A file as it is on disk now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileText {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+}
+
+/// What became of the files.
+#[derive(Debug, Default)]
+pub(super) struct RestoredFiles {
+    pub(super) attachments: Vec<Attachment>,
+    pub(super) restored: Vec<PathBuf>,
+    pub(super) notes: Vec<String>,
+}
+
+pub(super) fn restore(files: &[Source<FileText>], scale: Scale) -> RestoredFiles {
+    let mut done = RestoredFiles::default();
+    let mut room = scale.apply(ALL);
+    for file in files {
+        let file = match file {
+            Source::Found(file) => file,
+            Source::Failed { what, why } => {
+                done.notes.push(format!("{what} was not restored: {why}"));
+                continue;
+            }
+        };
+        let attachment = attachment(file, scale.apply(EACH));
+        let size = attachment.tokens();
+        let path = file.path.display();
+        if size > room {
+            done.notes.push(format!(
+                "{path} was not restored: no room for its {size} tokens"
+            ));
+            continue;
+        }
+        room -= size;
+        if attachment.is_cut {
+            done.notes.push(format!("{path} was restored in part"));
+        }
+        done.attachments.push(attachment);
+        done.restored.push(file.path.clone());
+    }
+    done
+}
+
+fn attachment(file: &FileText, tokens: u64) -> Attachment {
+    let total = file.text.lines().count();
+    let kept = cut_at_line(&file.text, tokens);
+    let text = kept.unwrap_or(&file.text);
+    let lines = text.lines().count();
+    let content = match kept {
+        Some(text) => format!(
+            "{text}[cut here: {lines} of {total} lines are shown; read the file for the rest]\n"
+        ),
+        None => text.to_owned(),
+    };
+    Attachment {
+        is_cut: kept.is_some(),
+        value: json!({
+            "type": "file",
+            "filename": file.path,
+            "content": {"type": "text", "file": {
+                "filePath": file.path,
+                "content": content,
+                "numLines": lines,
+                "startLine": 1,
+                "totalLines": total,
+            }},
+        }),
+    }
+}

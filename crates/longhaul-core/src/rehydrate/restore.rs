@@ -1,0 +1,138 @@
+//! From what the host gathered to attachments, in a fixed order (R6): files, todo, plan, plan mode, skills, agents,
+//! announcements.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::agents::{self, BackgroundAgent};
+use super::files::{self, FileText};
+use super::skills::{self, InvokedSkill};
+use super::todos::{self, Todo};
+use crate::tokens::Rough;
+use crate::window::Scale;
+
+/// What one source gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source<T> {
+    /// What it holds.
+    Found(T),
+    /// It could not be had.
+    Failed {
+        /// What was wanted, for people.
+        what: String,
+        /// Why not.
+        why: String,
+    },
+}
+
+/// The plan file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its text, whole.
+    pub text: String,
+}
+
+/// Everything a host gathers. What it does not have stays empty.
+#[derive(Debug, Clone, Default)]
+pub struct Gathered {
+    /// The files that [`super::ReadFiles::wanted`] named, in that order.
+    pub files: Vec<Source<FileText>>,
+    /// The todo list.
+    pub todos: Option<Source<Vec<Todo>>>,
+    /// The plan file.
+    pub plan: Option<Source<Plan>>,
+    /// The reminder of plan mode, when it is on.
+    pub plan_mode: Option<String>,
+    /// Skills that were invoked.
+    pub skills: Option<Source<Vec<InvokedSkill>>>,
+    /// Agents in the background.
+    pub agents: Option<Source<Vec<BackgroundAgent>>>,
+    /// Tools, agents and MCP instructions, announced as a delta against an empty history (R5): attachments as they are.
+    pub announcements: Vec<Value>,
+}
+
+/// What goes back into the window.
+#[derive(Debug, Default)]
+pub struct Restored {
+    /// The attachments in order.
+    pub attachments: Vec<Attachment>,
+    /// Files whose content is in them.
+    pub files: Vec<PathBuf>,
+    /// Open todos that are in them.
+    pub open_todos: usize,
+    /// What was left out or cut, for the loss report.
+    pub notes: Vec<String>,
+}
+
+/// One attachment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attachment {
+    /// The `attachment` of its entry.
+    pub value: Value,
+    pub(super) is_cut: bool,
+}
+
+impl Attachment {
+    pub(super) fn whole(value: Value) -> Self {
+        Self {
+            value,
+            is_cut: false,
+        }
+    }
+
+    /// Its size as it is written.
+    pub fn tokens(&self) -> u64 {
+        Rough::text(&self.value.to_string()).unpadded()
+    }
+}
+
+/// Makes the attachments.
+pub fn restore(gathered: &Gathered, scale: Scale) -> Restored {
+    let files = files::restore(&gathered.files, scale);
+    let mut done = Restored {
+        attachments: files.attachments,
+        files: files.restored,
+        notes: files.notes,
+        open_todos: 0,
+    };
+    if let Some(todos) = found(&gathered.todos, &mut done.notes) {
+        done.open_todos = todos.iter().filter(|todo| todo.is_open()).count();
+        done.attachments.extend(todos::attachment(todos));
+    }
+    if let Some(plan) = found(&gathered.plan, &mut done.notes) {
+        done.attachments.push(Attachment::whole(json!({
+            "type": "plan_file_reference",
+            "planFilePath": plan.path,
+            "planContent": plan.text,
+        })));
+    }
+    if let Some(reminder) = &gathered.plan_mode {
+        done.attachments.push(Attachment::whole(
+            json!({"type": "plan_mode", "content": reminder}),
+        ));
+    }
+    if let Some(invoked) = found(&gathered.skills, &mut done.notes) {
+        let attachment = skills::attachment(invoked, scale, &mut done.notes);
+        done.attachments.extend(attachment);
+    }
+    if let Some(running) = found(&gathered.agents, &mut done.notes) {
+        done.attachments
+            .extend(running.iter().map(agents::attachment));
+    }
+    let announced = gathered.announcements.iter().cloned();
+    done.attachments.extend(announced.map(Attachment::whole));
+    done
+}
+
+fn found<'a, T>(source: &'a Option<Source<T>>, notes: &mut Vec<String>) -> Option<&'a T> {
+    match source.as_ref()? {
+        Source::Found(value) => Some(value),
+        Source::Failed { what, why } => {
+            notes.push(format!("{what} was not restored: {why}"));
+            None
+        }
+    }
+}

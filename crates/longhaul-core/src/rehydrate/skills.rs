@@ -1,0 +1,63 @@
+//! Skills that were invoked (R3). The list of all skills is not sent again: the tool that runs them still names them.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::cut::cut_at_line;
+use super::restore::Attachment;
+use crate::tokens::Rough;
+use crate::window::Scale;
+
+/// Tokens a skill may take.
+const EACH: u64 = 5_000;
+/// Tokens all skills may take.
+const ALL: u64 = 25_000;
+
+/// A skill that was invoked in this session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvokedSkill {
+    /// Its name.
+    pub name: String,
+    /// Where its instructions lie.
+    pub path: PathBuf,
+    /// Its instructions.
+    pub content: String,
+    /// When it was invoked last.
+    pub at: Timestamp,
+}
+
+pub(super) fn attachment(
+    skills: &[InvokedSkill],
+    scale: Scale,
+    notes: &mut Vec<String>,
+) -> Option<Attachment> {
+    let mut newest_first: Vec<&InvokedSkill> = skills.iter().collect();
+    newest_first.sort_by_key(|skill| std::cmp::Reverse(skill.at));
+    let mut room = scale.apply(ALL);
+    let mut is_cut = false;
+    let mut restored: Vec<Value> = Vec::new();
+    for skill in newest_first {
+        let kept = cut_at_line(&skill.content, scale.apply(EACH));
+        let content = match kept {
+            Some(text) => format!(
+                "{text}[cut here; read {} for the rest]\n",
+                skill.path.display()
+            ),
+            None => skill.content.clone(),
+        };
+        let size = Rough::text(&content).unpadded();
+        if size > room {
+            notes.push(format!("skill {} was left out: no room for it", skill.name));
+            continue;
+        }
+        room -= size;
+        is_cut |= kept.is_some();
+        restored.push(json!({"name": skill.name, "path": skill.path, "content": content}));
+    }
+    (!restored.is_empty()).then(|| Attachment {
+        is_cut,
+        value: json!({"type": "invoked_skills", "skills": restored}),
+    })
+}

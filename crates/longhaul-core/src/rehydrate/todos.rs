@@ -1,0 +1,37 @@
+//! The todo list, whole (R2).
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::restore::Attachment;
+
+/// One item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Todo {
+    /// What is to be done.
+    pub content: String,
+    /// `pending`, `in_progress` or `completed`.
+    pub status: String,
+    /// How it reads while it is being done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_form: Option<String>,
+}
+
+impl Todo {
+    /// Whether it is not done yet.
+    pub fn is_open(&self) -> bool {
+        self.status != "completed"
+    }
+}
+
+pub(super) fn attachment(todos: &[Todo]) -> Option<Attachment> {
+    (!todos.is_empty()).then(|| {
+        Attachment::whole(json!({
+            "type": "todo",
+            "content": todos,
+            "itemCount": todos.len(),
+            "context": "post-compact",
+        }))
+    })
+}
