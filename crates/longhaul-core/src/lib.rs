@@ -14,6 +14,7 @@ pub mod micro;
 pub mod models;
 pub mod money;
 pub mod normalize;
+pub mod plan;
 pub mod prompt;
 pub mod rehydrate;
 pub mod tokens;
