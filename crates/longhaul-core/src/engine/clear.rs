@@ -1,0 +1,149 @@
+//! Micro-compaction on the way of a turn (U): archived first, then recorded, then rendered anew.
+
+use jiff::Timestamp;
+
+use super::effect::Effect;
+use super::event::Event;
+use super::{CacheEdits, Engine, State, Then};
+use crate::boundary::{self, Stamp, Trigger};
+use crate::hash::Set;
+use crate::message::{BlockKind, Entry, Id};
+use crate::micro::{CacheState, Clearing, MicroSituation, MicroStep, choose};
+use crate::report::{LossReport, Results, Tokens};
+use crate::window::{Action, Verdict};
+
+impl Engine {
+    /// Clears what is stale, if anything is. Tells whether the turn waits for it.
+    pub(super) fn clear(&mut self, now: Timestamp) -> bool {
+        if self.config.switches.decide(Action::Micro) != Verdict::Allowed {
+            return false;
+        }
+        let status = self.status();
+        let cached = match self.config.cache_edits {
+            CacheEdits::Supported => Some(&self.cached),
+            CacheEdits::Unsupported => None,
+        };
+        let step = choose(&MicroSituation {
+            results: self.live.results(),
+            status: &status,
+            last_reply: self.live.last_reply(),
+            now,
+            cache: self.cache_state(now),
+            cached,
+        });
+        match step {
+            MicroStep::Nothing | MicroStep::Wait(_) => false,
+            MicroStep::Delete(deletions) => {
+                let saved = deletions.saved.unpadded();
+                let source = self.config.source.as_str();
+                self.watch.cache_deleted(source, saved);
+                self.notify(Event::MicroCompacted {
+                    reason: deletions.reason,
+                    results: deletions.results.len(),
+                    saved,
+                });
+                self.cached
+                    .pin(deletions.results.into_iter().map(|result| result.call));
+                false
+            }
+            MicroStep::Clear(clearing) => {
+                let id = self.effect_id();
+                let (entries, results) = self.holding(&clearing);
+                self.outbox.push_back(Effect::Archive {
+                    id,
+                    entries,
+                    results: Some(results),
+                });
+                self.state = State::Archiving(id, Box::new(clearing));
+                true
+            }
+        }
+    }
+
+    /// Whether the provider still holds what the last request wrote, by its lifetime.
+    fn cache_state(&self, now: Timestamp) -> CacheState {
+        let ttl = self
+            .assembly
+            .as_ref()
+            .and_then(|assembly| assembly.head().latched.ttl);
+        let idle = self.live.last_reply().map(|last| now.duration_since(last));
+        match (ttl, idle, self.outdated) {
+            (Some(ttl), Some(idle), None) if idle.as_secs() < ttl.seconds() => CacheState::Warm,
+            _ => CacheState::Cold,
+        }
+    }
+
+    /// The entries that hold what is cleared, with the calls that were answered.
+    fn holding(&self, clearing: &Clearing) -> (Vec<Entry>, Vec<String>) {
+        let calls: Vec<String> = clearing
+            .results
+            .iter()
+            .map(|result| result.call.clone())
+            .collect();
+        let ids: Set<Id> = calls.iter().map(|call| Id::of(call)).collect();
+        let holds = |entry: &Entry| {
+            let view = entry.view();
+            let mut blocks = view.facets.blocks.iter();
+            blocks.any(|block| {
+                matches!(block.kind, BlockKind::ToolUse | BlockKind::ToolResult)
+                    && view.block_id(block).is_some_and(|id| ids.contains(&id))
+            })
+        };
+        let entries = self.live.entries().iter().map(|kept| &kept.entry);
+        (entries.filter(|entry| holds(entry)).cloned().collect(), calls)
+    }
+
+    /// The archive has what is cleared: now the clearing is recorded.
+    pub(super) fn archived(&mut self, clearing: Clearing, now: Timestamp) {
+        let before = self.used();
+        let saved = clearing.saved.unpadded();
+        let count = clearing.results.len() as u64;
+        let report = LossReport {
+            tokens: Tokens {
+                before,
+                after: before.saturating_sub(saved),
+            },
+            results: Results {
+                cleared: count,
+                archived: count,
+            },
+            ..LossReport::default()
+        };
+        let report = serde_json::to_value(&report).ok();
+        let calls: Vec<&str> = clearing
+            .results
+            .iter()
+            .map(|result| result.call.as_str())
+            .collect();
+        let attachments: Vec<&str> = clearing.attachments.iter().map(String::as_str).collect();
+        let uuid = self.ids.next_uuid();
+        let line = boundary::Clearing {
+            envelope: self.config.identity.envelope(),
+            stamp: Stamp {
+                uuid: &uuid,
+                timestamp: now,
+            },
+            parent: self.live.newest(),
+            trigger: Trigger::Auto,
+            pre_tokens: before,
+            tokens_saved: saved,
+            tool_ids: &calls,
+            attachments: &attachments,
+            report: report.as_ref(),
+        }
+        .line();
+        match line {
+            Ok(line) => {
+                self.notify(Event::MicroCompacted {
+                    reason: clearing.reason,
+                    results: clearing.results.len(),
+                    saved,
+                });
+                self.cached.drop_all();
+                self.persist(vec![line], Then::Cleared);
+            }
+            // It stays in the window.
+            Err(_) => self.step(now),
+        }
+    }
+}

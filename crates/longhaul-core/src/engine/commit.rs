@@ -1,0 +1,315 @@
+//! What a compaction writes, and what holds afterwards (F10, P1, P5, C1).
+//!
+//! Boundary, summary, attachments and the new head go to disk as one unit. Before that nothing has changed; after it
+//! nothing of the old view counts.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use super::compact::{Compaction, Stage, sentence};
+use super::draft::Draft;
+use super::effect::{Effect, HookCall};
+use super::event::{CompactFailure, Compacted, Event, Preview};
+use super::live::{Kept, Live};
+use super::{Engine, State, Then};
+use crate::boundary::{self, Anchor, Attached, KeptEntry, LineError, Stamp};
+use crate::hash::Set;
+use crate::message::{Entry, Id};
+use crate::prompt::{Assembly, Beginning, Birth, HeadReason, Predecessor, RequestHead};
+use crate::summary::Direction;
+
+/// A compaction on its way to disk.
+#[derive(Debug)]
+pub(super) struct Commit {
+    compaction: Compaction,
+    draft: Draft,
+    head: RequestHead,
+    assembly: Assembly,
+    /// The new lines, and the head's.
+    lines: Vec<Bytes>,
+    heads: Vec<Bytes>,
+    preserved: Set<Id>,
+    boundary: String,
+}
+
+/// The uuids of the lines.
+struct Uuids {
+    boundary: String,
+    summary: String,
+    attachments: Vec<String>,
+}
+
+impl Engine {
+    /// Chooses the new view, and has what is summed up archived.
+    pub(super) fn prepare_commit(&mut self, mut compaction: Compaction, now: Timestamp) {
+        let head = compaction
+            .gathered
+            .head
+            .take()
+            .unwrap_or_else(|| self.head.clone());
+        let Some(draft) = self.best_draft(&compaction, &head) else {
+            let message = sentence(CompactFailure::WouldNotShrink).to_owned();
+            return self.give_up(compaction, CompactFailure::WouldNotShrink, message, now);
+        };
+        if compaction.request.preview {
+            self.notify(Event::Phase(None));
+            self.notify(Event::Preview(Box::new(Preview {
+                summary: draft.summary.body().to_owned(),
+                message: draft.message,
+                before: compaction.before,
+                after: draft.after,
+                report: draft.report,
+            })));
+            return;
+        }
+        let id = self.effect_id();
+        let gone = &self.live.entries()[compaction.scope.summarised.clone()];
+        self.outbox.push_back(Effect::Archive {
+            id,
+            entries: gone.iter().map(|kept| kept.entry.clone()).collect(),
+            results: None,
+        });
+        compaction.gathered.head = Some(head);
+        compaction.draft = Some(Box::new(draft));
+        compaction.stage = Stage::Archiving;
+        compaction.awaits = Some(id);
+        self.state = State::Compacting(Box::new(compaction));
+    }
+
+    /// The archive answered: the new view is written.
+    pub(super) fn commit(&mut self, mut compaction: Compaction, archived: bool, now: Timestamp) {
+        let (Some(mut draft), Some(head)) =
+            (compaction.draft.take(), compaction.gathered.head.take())
+        else {
+            return;
+        };
+        match archived {
+            true => draft.report.results.archived = draft.report.results.cleared,
+            false => draft.report.notes.push(
+                "The archive could not be written: what was summed up is in the transcript alone."
+                    .to_owned(),
+            ),
+        }
+        match self.written(&compaction, &draft, &head, now) {
+            Ok((lines, heads, assembly, boundary)) => {
+                let all: Vec<Bytes> = lines.iter().chain(&heads).cloned().collect();
+                let commit = Commit {
+                    preserved: self.kept_ids(&compaction),
+                    compaction,
+                    draft: *draft,
+                    head,
+                    assembly,
+                    lines,
+                    heads,
+                    boundary,
+                };
+                let id = self.effect_id();
+                self.outbox.push_back(Effect::Persist { id, lines: all });
+                self.state = State::Persisting(id, Box::new(Then::Committed(Box::new(commit))));
+            }
+            Err(error) => {
+                let message = error.to_string();
+                self.give_up(compaction, CompactFailure::NotPersisted, message, now);
+            }
+        }
+    }
+
+    /// The lines of the new view, those of its head, and its rendering.
+    #[expect(clippy::type_complexity, reason = "named by its one caller")]
+    fn written(
+        &mut self,
+        compaction: &Compaction,
+        draft: &Draft,
+        head: &RequestHead,
+        now: Timestamp,
+    ) -> Result<(Vec<Bytes>, Vec<Bytes>, Assembly, String), LineError> {
+        let uuids = Uuids {
+            boundary: self.ids.next_uuid(),
+            summary: self.ids.next_uuid(),
+            attachments: draft.attachments.iter().map(|_| self.ids.next_uuid()).collect(),
+        };
+        let lines = self.lines(compaction, draft, &uuids, None, now)?;
+        let entries = self.view_with(compaction, &lines, None);
+        let before = match &self.assembly {
+            Some(assembly) => assembly.as_predecessor(),
+            None => Predecessor::None,
+        };
+        let beginning = Beginning {
+            before,
+            head: head.clone(),
+            reason: HeadReason::Compacted,
+            binding: self.config.model.thinking.binding,
+            cleared: self.live.cleared().to_vec(),
+        };
+        let assembly = Assembly::begin(beginning, entries.iter().map(|kept| kept.entry.view()));
+        let kept = self.kept_ids(compaction);
+        let stripped = assembly.head().latched.thinking_stripped_through.as_deref();
+        let stripped = stripped.filter(|uuid| kept.contains(&Id::of(uuid)));
+        let lines = match stripped {
+            Some(_) => self.lines(compaction, draft, &uuids, stripped, now)?,
+            None => lines,
+        };
+        let uuid = self.ids.next_uuid();
+        let heads = assembly.before_sending(Birth {
+            session_id: &self.config.identity.session_id,
+            uuid: &uuid,
+            parent: None,
+            timestamp: now,
+        })?;
+        Ok((lines, heads, assembly, uuids.boundary))
+    }
+
+    fn lines(
+        &self,
+        compaction: &Compaction,
+        draft: &Draft,
+        uuids: &Uuids,
+        stripped: Option<&str>,
+        now: Timestamp,
+    ) -> Result<Vec<Bytes>, LineError> {
+        fn stamp(uuid: &str, timestamp: Timestamp) -> Stamp<'_> {
+            Stamp { uuid, timestamp }
+        }
+        let kept = compaction.direction.and_then(|direction| {
+            let anchor = match direction {
+                Direction::UpTo => Anchor::Summary,
+                Direction::From => Anchor::Boundary,
+            };
+            let entries = &self.live.entries()[compaction.scope.kept.clone()];
+            boundary::Kept::of(
+                anchor,
+                entries.iter().map(|kept| KeptEntry {
+                    entry: kept.entry.view(),
+                    offset: kept.offset.unwrap_or(0),
+                }),
+            )
+        });
+        let attached: Vec<Attached<'_>> = draft
+            .attachments
+            .iter()
+            .zip(&uuids.attachments)
+            .map(|(value, uuid)| Attached {
+                stamp: stamp(uuid, now),
+                value,
+            })
+            .collect();
+        let ledger = self.live.facts().to_ledger()?;
+        let ledger = serde_json::from_str(ledger.get())?;
+        let report = serde_json::to_value(&draft.report)?;
+        boundary::Compaction {
+            envelope: self.config.identity.envelope(),
+            boundary: stamp(&uuids.boundary, now),
+            summary: stamp(&uuids.summary, now),
+            logical_parent: self.live.newest(),
+            trigger: compaction.cause.trigger(),
+            pre_tokens: compaction.used,
+            messages_summarized: compaction.scope.messages(&self.live.pieces()) as u64,
+            user_context: compaction.request.instructions.as_deref(),
+            discovered_tools: &[],
+            kept: kept.as_ref(),
+            thinking_stripped_through: stripped,
+            ledger: Some(&ledger),
+            report: Some(&report),
+            text: &draft.message,
+            attached: &attached,
+        }
+        .lines()
+    }
+
+    fn kept_ids(&self, compaction: &Compaction) -> Set<Id> {
+        let kept = self.live.entries()[compaction.scope.kept.clone()].iter();
+        kept.filter_map(|kept| kept.entry.view().uuid()).collect()
+    }
+
+    /// The new view in its order (P1): the boundary, then summary and kept part, then what follows.
+    fn view_with(
+        &self,
+        compaction: &Compaction,
+        lines: &[Bytes],
+        offset: Option<u64>,
+    ) -> Vec<Kept> {
+        let mut at = offset;
+        let mut new = lines.iter().filter_map(|line| {
+            let place = at;
+            at = at.map(|at| at + line.len() as u64 + 1);
+            let entry = Entry::read(line.clone()).ok()?;
+            Some(Kept {
+                entry,
+                offset: place,
+            })
+        });
+        let kept = self.live.entries()[compaction.scope.kept.clone()].iter().cloned();
+        let mut view: Vec<Kept> = new.by_ref().take(1).collect();
+        match compaction.direction {
+            Some(Direction::From) => {
+                view.extend(kept);
+                view.extend(new);
+            }
+            _ => {
+                view.extend(new.by_ref().take(1));
+                view.extend(kept);
+                view.extend(new);
+            }
+        }
+        view
+    }
+
+    /// It is on disk: from now on the new view is the conversation, and what belonged to the old one is reset (C1).
+    pub(super) fn committed(&mut self, commit: Commit, offset: u64, now: Timestamp) {
+        let Commit {
+            mut compaction,
+            draft,
+            head,
+            mut assembly,
+            lines,
+            heads,
+            preserved,
+            boundary,
+        } = commit;
+        let entries = self.view_with(&compaction, &lines, Some(offset));
+        let facts = self.live.facts().clone();
+        self.live = Live::begin(entries, preserved, self.live.clearable().clone(), facts);
+        // What was made here can be read.
+        let _ = assembly.persisted(&heads);
+        self.assembly = Some(assembly);
+        self.head = head;
+        self.outdated = None;
+        self.generation += 1;
+        self.watched_head = None;
+        self.cached.drop_all();
+        self.read_files.compacted(&draft.restored, now);
+        self.watch.compacted(self.config.source.as_str());
+        let threshold = self.config.window.auto_compact;
+        let source = self.config.source.as_str();
+        let recompaction = self.tracking.compacted(self.turn.id.clone(), threshold, source);
+        if draft.with_head >= threshold {
+            self.notify(Event::ThresholdExceededAfter {
+                tokens: draft.with_head,
+                threshold,
+            });
+        }
+        let usage = compaction.usage.take();
+        let cost = usage.as_ref().and_then(|usage| self.config.model.cost(usage));
+        let took = now.duration_since(compaction.started).as_millis();
+        self.turn.tried = true;
+        self.notify(Event::Compacted(Box::new(Compacted {
+            trigger: compaction.cause.name(),
+            by: draft.by,
+            before: compaction.before,
+            after: draft.after,
+            usage,
+            cost,
+            milliseconds: u64::try_from(took).unwrap_or(0),
+            recompaction,
+            report: draft.report,
+            boundary,
+        })));
+        self.notify(Event::Phase(None));
+        compaction.stage = Stage::PostHooks;
+        let call = HookCall::PostCompact {
+            trigger: compaction.cause.name(),
+            summary: draft.message,
+        };
+        self.await_hooks(compaction, call);
+    }
+}

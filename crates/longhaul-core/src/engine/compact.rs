@@ -1,0 +1,423 @@
+//! The way of a compaction (F1): hooks, summary, what goes back, hooks, boundary, hooks. Nothing is replaced before the
+//! boundary is on disk, so it can be cancelled at any time until then.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::effect::{Effect, EffectId, HookCall};
+use super::event::{CompactFailure, Event, Phase, Summarizer};
+use super::input::{CompactRequest, GatheredContext, HookOutcome, Outcome};
+use super::{Engine, State, Then};
+use crate::boundary::Trigger;
+use crate::message::Usage;
+use crate::plan::{Tripped, Way};
+use crate::rounds::{Part, Piece};
+use crate::summary::{Direction, Scope, Summary};
+use crate::window::{Action, Level, Verdict};
+
+/// How often the status is repeated while a compaction runs (F8).
+const KEEP_ALIVE: SignedDuration = SignedDuration::from_secs(30);
+
+/// What follows a compaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum After {
+    /// Nothing: it was asked for by hand.
+    Rest,
+    /// The turn that it interrupted.
+    GoOn,
+}
+
+/// Who set it off. A threshold and a request that was too long are both `auto` on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    Manual,
+    Threshold,
+    TooLong,
+}
+
+impl Cause {
+    pub(super) fn trigger(self) -> Trigger {
+        match self {
+            Self::Manual => Trigger::Manual,
+            Self::Threshold | Self::TooLong => Trigger::Auto,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::Threshold | Self::TooLong => "auto",
+        }
+    }
+}
+
+/// What an outcome is awaited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    PreHooks,
+    Summary,
+    Gathering,
+    StartHooks,
+    Archiving,
+    PostHooks,
+}
+
+/// A compaction under way.
+#[derive(Debug)]
+pub(super) struct Compaction {
+    pub(super) cause: Cause,
+    pub(super) way: Way,
+    pub(super) scope: Scope,
+    pub(super) direction: Option<Direction>,
+    pub(super) request: CompactRequest,
+    pub(super) hook_instructions: Vec<String>,
+    pub(super) stage: Stage,
+    pub(super) awaits: Option<EffectId>,
+    pub(super) started: Timestamp,
+    pub(super) keep_alive: Timestamp,
+    /// Tokens in the window before, and the estimate of the view.
+    pub(super) used: u64,
+    pub(super) before: u64,
+    pub(super) asking: super::summarise::Asking,
+    pub(super) summary: Option<(Summary, Summarizer)>,
+    pub(super) usage: Option<Usage>,
+    pub(super) gathered: GatheredContext,
+    pub(super) hook_context: Vec<String>,
+    pub(super) draft: Option<Box<super::draft::Draft>>,
+}
+
+impl Engine {
+    pub(super) fn compact_by_hand(&mut self, request: CompactRequest, now: Timestamp) {
+        if !matches!(self.state, State::Idle) {
+            return;
+        }
+        if let Verdict::Off(_) = self.config.switches.decide(Action::Manual) {
+            return self.compact_refused(CompactFailure::SwitchedOff);
+        }
+        let way = match request.local {
+            true => Way::Local,
+            false => Way::Model,
+        };
+        self.start(Cause::Manual, way, request, now);
+    }
+
+    pub(super) fn compact_by_itself(&mut self, way: Way, now: Timestamp) {
+        self.start(Cause::Threshold, way, CompactRequest::default(), now);
+    }
+
+    pub(super) fn compact_reactively(&mut self, now: Timestamp) {
+        let way = match self.tracking.breaker() {
+            crate::plan::Breaker::Closed => Way::Model,
+            crate::plan::Breaker::Open => Way::Local,
+        };
+        self.start(Cause::TooLong, way, CompactRequest::default(), now);
+    }
+
+    fn start(&mut self, cause: Cause, way: Way, request: CompactRequest, now: Timestamp) {
+        let pieces = self.live.pieces();
+        let (scope, direction) = match self.scope(&pieces, &request) {
+            Ok(scope) => scope,
+            Err(failure) => return self.not_started(cause, failure, now),
+        };
+        self.notify(Event::Phase(Some(Phase::PreCompactHooks)));
+        let id = self.effect_id();
+        self.outbox.push_back(Effect::RunHooks {
+            id,
+            call: HookCall::PreCompact {
+                trigger: cause.name(),
+                instructions: request.instructions.clone(),
+            },
+        });
+        self.state = State::Compacting(Box::new(Compaction {
+            cause,
+            way,
+            scope,
+            direction,
+            request,
+            hook_instructions: Vec::new(),
+            stage: Stage::PreHooks,
+            awaits: Some(id),
+            started: now,
+            keep_alive: now + KEEP_ALIVE,
+            used: self.used(),
+            before: self.view_size(),
+            asking: super::summarise::Asking::default(),
+            summary: None,
+            usage: None,
+            gathered: GatheredContext::default(),
+            hook_context: Vec::new(),
+            draft: None,
+        }));
+    }
+
+    /// What is summed up and what is kept.
+    fn scope(
+        &self,
+        pieces: &[Piece],
+        request: &CompactRequest,
+    ) -> Result<(Scope, Option<Direction>), CompactFailure> {
+        if !pieces.iter().any(|piece| piece.part.is_sent()) {
+            return Err(CompactFailure::Empty);
+        }
+        if self.nothing_new(pieces) {
+            return Err(CompactFailure::NothingNew);
+        }
+        let Some(pivot) = &request.pivot else {
+            return Ok((Scope::whole(pieces), None));
+        };
+        let wanted = crate::message::Id::of(&pivot.uuid);
+        let mut views = self.live.views();
+        let at = views.position(|entry| entry.uuid() == Some(wanted));
+        let at = at.ok_or(CompactFailure::NoPivot)?;
+        let scope = Scope::partial(pieces, at, pivot.direction);
+        match scope.messages(pieces) {
+            0 => Err(CompactFailure::NoPivot),
+            _ => Ok((scope, Some(pivot.direction))),
+        }
+    }
+
+    /// Whether nothing but the last compaction's own entries is in view.
+    fn nothing_new(&self, pieces: &[Piece]) -> bool {
+        let boundary = pieces.iter().any(|piece| piece.part == Part::Boundary);
+        let spoken = pieces.iter().zip(self.live.views()).any(|(piece, entry)| {
+            let facets = entry.facets;
+            piece.part.is_sent()
+                && !facets.flags.compact_summary
+                && facets.kind != crate::message::EntryKind::Attachment
+        });
+        boundary && !spoken
+    }
+
+    fn not_started(&mut self, cause: Cause, failure: CompactFailure, now: Timestamp) {
+        match cause {
+            Cause::Manual => self.compact_refused(failure),
+            Cause::Threshold => {
+                self.turn.tried = true;
+                self.step(now);
+            }
+            Cause::TooLong => {
+                let message = self.turn.too_long.take().unwrap_or_default();
+                self.turn_failed(message);
+            }
+        }
+    }
+
+    fn compact_refused(&mut self, kind: CompactFailure) {
+        let message = sentence(kind).to_owned();
+        self.notify(Event::CompactFailed { kind, message });
+    }
+
+    /// An outcome that the compaction waited for.
+    pub(super) fn compaction_goes_on(
+        &mut self,
+        mut compaction: Compaction,
+        outcome: Outcome,
+        now: Timestamp,
+    ) {
+        compaction.awaits = None;
+        match compaction.stage {
+            Stage::PreHooks => {
+                let said = hooks(outcome);
+                if let Some(reason) = said.blocked {
+                    let reason = format!("a PreCompact hook blocked it: {reason}");
+                    return self.give_up(compaction, CompactFailure::Blocked, reason, now);
+                }
+                compaction.hook_instructions = said.instructions;
+                self.notify(Event::Phase(Some(Phase::Compacting)));
+                self.summarise(compaction, now);
+            }
+            Stage::Summary => self.summary_answered(compaction, outcome, now),
+            Stage::Gathering => {
+                if let Outcome::Gathered(gathered) = outcome {
+                    compaction.gathered = *gathered;
+                }
+                compaction.stage = Stage::StartHooks;
+                self.await_hooks(compaction, HookCall::SessionStart);
+            }
+            Stage::StartHooks => {
+                compaction.hook_context = hooks(outcome).context;
+                self.prepare_commit(compaction, now);
+            }
+            Stage::Archiving => self.commit(compaction, matches!(outcome, Outcome::Archived), now),
+            Stage::PostHooks => {
+                let context = hooks(outcome).context;
+                self.finish(compaction.cause, &context, now);
+            }
+        }
+    }
+
+    /// The summary is there: gather what goes back into the window.
+    pub(super) fn summed_up(&mut self, mut compaction: Compaction) {
+        self.notify(Event::Phase(Some(Phase::SessionStartHooks)));
+        let id = self.effect_id();
+        let kept = self.kept_files(&compaction.scope);
+        let exclusions = crate::rehydrate::Exclusions {
+            transcript: self.config.transcript.as_ref().map(Into::into),
+            kept: kept.clone(),
+            ..Default::default()
+        };
+        self.outbox.push_back(Effect::Gather {
+            id,
+            files: self.read_files.wanted(&exclusions),
+            kept,
+        });
+        compaction.stage = Stage::Gathering;
+        compaction.awaits = Some(id);
+        self.state = State::Compacting(Box::new(compaction));
+    }
+
+    pub(super) fn await_hooks(&mut self, mut compaction: Compaction, call: HookCall) {
+        let id = self.effect_id();
+        self.outbox.push_back(Effect::RunHooks { id, call });
+        compaction.awaits = Some(id);
+        self.state = State::Compacting(Box::new(compaction));
+    }
+
+    /// The compaction failed; nothing was replaced.
+    pub(super) fn give_up(
+        &mut self,
+        compaction: Compaction,
+        kind: CompactFailure,
+        message: String,
+        now: Timestamp,
+    ) {
+        self.state = State::Idle;
+        self.notify(Event::Phase(None));
+        self.notify(Event::CompactFailed { kind, message });
+        let by_itself = compaction.cause != Cause::Manual;
+        let is_failure = !matches!(kind, CompactFailure::Cancelled | CompactFailure::Blocked);
+        if by_itself && is_failure && self.tracking.failed() == Tripped::Now {
+            self.notify(Event::BreakerTripped);
+        }
+        if kind == CompactFailure::Cancelled {
+            return;
+        }
+        match compaction.cause {
+            Cause::Manual => {}
+            Cause::Threshold => {
+                self.turn.tried = true;
+                self.step(now);
+            }
+            Cause::TooLong => {
+                let message = self.turn.too_long.take().unwrap_or_default();
+                self.turn_failed(message);
+            }
+        }
+    }
+
+    /// The model path failed. Where the conversation cannot wait, it is summed up without a model (X9): the window is
+    /// full, a request was too long, or no request to summarise can be made short enough.
+    pub(super) fn model_failed(
+        &mut self,
+        mut compaction: Compaction,
+        kind: CompactFailure,
+        message: String,
+        now: Timestamp,
+    ) {
+        let cannot_wait = compaction.cause == Cause::TooLong
+            || kind == CompactFailure::PromptTooLong
+            || compaction.cause == Cause::Threshold && self.status().level == Level::Blocking;
+        if !cannot_wait {
+            return self.give_up(compaction, kind, message, now);
+        }
+        self.notify(Event::CompactFailed { kind, message });
+        if compaction.cause != Cause::Manual && self.tracking.failed() == Tripped::Now {
+            self.notify(Event::BreakerTripped);
+        }
+        compaction.way = Way::Local;
+        self.summarise(compaction, now);
+    }
+
+    /// The user wants it to stop.
+    pub(super) fn cancel(&mut self, now: Timestamp) {
+        match std::mem::replace(&mut self.state, State::Idle) {
+            State::Compacting(mut compaction) if compaction.stage != Stage::PostHooks => {
+                if let Some(id) = compaction.awaits.take() {
+                    self.outbox.push_back(Effect::Cancel { id });
+                }
+                let message = sentence(CompactFailure::Cancelled).to_owned();
+                self.give_up(*compaction, CompactFailure::Cancelled, message, now);
+            }
+            State::Sending(id, call) => {
+                self.watch.failed(call);
+                self.outbox.push_back(Effect::Cancel { id });
+                self.turn_failed("cancelled".to_owned());
+            }
+            // What is on its way to disk arrives there.
+            other => self.state = other,
+        }
+    }
+
+    pub(super) fn wake(&mut self, now: Timestamp) {
+        let State::Compacting(compaction) = &mut self.state else {
+            return;
+        };
+        if now < compaction.keep_alive {
+            return;
+        }
+        compaction.keep_alive = now + KEEP_ALIVE;
+        let seconds = now.duration_since(compaction.started).as_secs();
+        self.notify(Event::StillCompacting {
+            seconds: seconds.unsigned_abs(),
+        });
+    }
+
+    /// Hooks ran behind the compaction: what they said joins the conversation (F10), and the turn goes on.
+    fn finish(&mut self, cause: Cause, context: &[String], now: Timestamp) {
+        let after = match cause {
+            Cause::Manual => After::Rest,
+            Cause::Threshold | Cause::TooLong => After::GoOn,
+        };
+        let said: Vec<&str> = context.iter().map(String::as_str).collect();
+        if said.is_empty() {
+            return self.after_compaction(after, now);
+        }
+        let value = crate::boundary::hook_context("PostCompact", "PostCompact", &said);
+        let uuid = self.ids.next_uuid();
+        let stamp = crate::boundary::Stamp {
+            uuid: &uuid,
+            timestamp: now,
+        };
+        let new = super::NewEntry::Attachment(value);
+        let envelope = self.config.identity.envelope();
+        match super::line::added(envelope, stamp, self.live.newest(), &new) {
+            Ok(line) => self.persist(vec![line], |lines| Then::Finished(lines, after)),
+            Err(_) => self.after_compaction(after, now),
+        }
+    }
+}
+
+/// Hooks never break a compaction (K2): whatever else comes back is silence.
+fn hooks(outcome: Outcome) -> HookOutcome {
+    match outcome {
+        Outcome::HooksRan(said) => said,
+        _ => HookOutcome::default(),
+    }
+}
+
+/// For people.
+pub(super) fn sentence(kind: CompactFailure) -> &'static str {
+    match kind {
+        CompactFailure::Empty => "there is nothing to compact: the conversation is empty",
+        CompactFailure::NothingNew => {
+            "there is nothing to compact: nothing was said since the last compaction"
+        }
+        CompactFailure::NoPivot => {
+            "there is nothing to compact on that side of the message, or it is not in the conversation"
+        }
+        CompactFailure::Blocked => "a hook blocked the compaction",
+        CompactFailure::Cancelled => "the compaction was cancelled; nothing was changed",
+        CompactFailure::SwitchedOff => {
+            "compaction is switched off (compaction.enabled, DISABLE_COMPACT)"
+        }
+        CompactFailure::NoSummary => "the model wrote no summary",
+        CompactFailure::Refused => "the model declined to summarise the conversation",
+        CompactFailure::ApiError => "the provider failed",
+        CompactFailure::PromptTooLong => {
+            "the conversation is too long to be summarised by this model"
+        }
+        CompactFailure::WouldNotShrink => {
+            "compacting would not make the conversation smaller; nothing was changed"
+        }
+        CompactFailure::NotPersisted => "the compaction could not be written",
+    }
+}

@@ -1,0 +1,72 @@
+//! What an engine is told once.
+
+use crate::boundary::{Envelope, Thread};
+use crate::micro::ClearableTools;
+use crate::models::ModelSpec;
+use crate::summary::message::Mode;
+use crate::window::{Owner, QuerySource, Switches, WindowStatus};
+
+/// Who writes: what every line of the session carries.
+#[derive(Debug, Clone, Default)]
+pub struct Identity {
+    /// The session.
+    pub session_id: String,
+    /// The folder it works in.
+    pub cwd: String,
+    /// The version of the program that writes.
+    pub version: String,
+    /// The branch that is checked out, if it is known.
+    pub git_branch: Option<String>,
+    /// For a sub-agent's conversation inside another's file: its id.
+    pub agent: Option<String>,
+}
+
+impl Identity {
+    pub(super) fn envelope(&self) -> Envelope<'_> {
+        Envelope {
+            thread: self.agent.as_deref().map_or(Thread::Main, Thread::Agent),
+            cwd: &self.cwd,
+            session_id: &self.session_id,
+            version: &self.version,
+            git_branch: self.git_branch.as_deref(),
+        }
+    }
+}
+
+/// What decisions depend on beside the conversation.
+#[derive(Debug, Clone)]
+pub struct EngineConfig {
+    /// Who writes.
+    pub identity: Identity,
+    /// Who asks.
+    pub source: QuerySource,
+    /// Who owns the window.
+    pub owner: Owner,
+    /// What the user switched off.
+    pub switches: Switches,
+    /// The window with its thresholds; what is used of it is the engine's business.
+    pub window: WindowStatus,
+    /// The model that requests go to.
+    pub model: ModelSpec,
+    /// Tools whose results may be cleared.
+    pub clearable: ClearableTools,
+    /// Whether the provider takes cache edits by reference (N4).
+    pub cache_edits: CacheEdits,
+    /// How the model is told to go on after an automatic compaction.
+    pub mode: Mode,
+    /// The path of the transcript, for the model to look things up in.
+    pub transcript: Option<String>,
+    /// The name of the recall tool, if the model has it.
+    pub recall_tool: Option<String>,
+    /// What the project's memory file says about compactions (F4).
+    pub compact_instructions: Option<String>,
+}
+
+/// Whether the provider can drop results from its cache by reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheEdits {
+    /// It says so.
+    Supported,
+    /// It does not.
+    Unsupported,
+}

@@ -1,0 +1,180 @@
+//! What the engine tells (E1). Events are data: a screen shows them, a log keeps them, metrics count them.
+
+use serde::Serialize;
+
+use crate::cache::Finding;
+use crate::message::Usage;
+use crate::micro::Reason;
+use crate::money::Usd;
+use crate::plan::Recompaction;
+use crate::report::LossReport;
+
+/// Something that happened.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// What is going on; none: nothing any more (F8).
+    Phase(Option<Phase>),
+    /// A compaction is still going on: repeated every 30 seconds.
+    StillCompacting {
+        /// For how many seconds.
+        seconds: u64,
+    },
+    /// The model answered, and the reply is on disk.
+    Replied {
+        /// The uuid of its entry.
+        uuid: String,
+        /// What it measured.
+        usage: Usage,
+        /// What it cost, where prices are known.
+        cost: Option<Usd>,
+    },
+    /// The turn failed; the conversation is as it was.
+    TurnFailed {
+        /// For people.
+        message: String,
+    },
+    /// Input is refused (O5).
+    Refused {
+        /// For people, with what to do.
+        message: String,
+    },
+    /// Results were cleared.
+    MicroCompacted {
+        /// Why.
+        reason: Reason,
+        /// How many.
+        results: usize,
+        /// Tokens saved.
+        saved: u64,
+    },
+    /// The conversation was compacted.
+    Compacted(Box<Compacted>),
+    /// A compaction failed; nothing was replaced.
+    CompactFailed {
+        /// What kind of failure.
+        kind: CompactFailure,
+        /// For people.
+        message: String,
+    },
+    /// A summary is there and waits for approval (Y6); nothing was replaced.
+    Preview(Box<Preview>),
+    /// The request to summarise was too long and is tried again with less.
+    TooLongRetry {
+        /// Which attempt.
+        attempt: u32,
+        /// Rounds left out of it.
+        rounds: usize,
+    },
+    /// Even after the compaction the threshold is reached (F10).
+    ThresholdExceededAfter {
+        /// Tokens in the window.
+        tokens: u64,
+        /// The threshold.
+        threshold: u64,
+    },
+    /// The cache broke, or was not read as it should have been.
+    CacheBreak(Box<Finding>),
+    /// Automatic compaction failed too often and will not ask a model again in this session.
+    BreakerTripped,
+    /// Lines could not be written; nothing is sent until they are.
+    NotPersisted {
+        /// For people.
+        message: String,
+    },
+}
+
+/// A step of a compaction that takes time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Hooks run before it.
+    PreCompactHooks,
+    /// A model writes the summary.
+    Compacting,
+    /// Files and the rest are gathered, hooks run behind it.
+    SessionStartHooks,
+}
+
+/// Who summed up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Summarizer {
+    /// The conversation's own model, behind its own cache.
+    Fork,
+    /// A plain request.
+    Plain,
+    /// No model.
+    Local,
+    /// The user approved a summary.
+    Approved,
+}
+
+/// A compaction that succeeded.
+#[derive(Debug, Clone)]
+pub struct Compacted {
+    /// `manual` or `auto`.
+    pub trigger: &'static str,
+    /// Who summed up.
+    pub by: Summarizer,
+    /// Tokens before and after, by estimate of the view.
+    pub before: u64,
+    /// See `before`.
+    pub after: u64,
+    /// What the summary's requests measured, all of them together.
+    pub usage: Option<Usage>,
+    /// What they cost.
+    pub cost: Option<Usd>,
+    /// How long it took.
+    pub milliseconds: u64,
+    /// How it relates to the one before.
+    pub recompaction: Recompaction,
+    /// What was lost.
+    pub report: LossReport,
+    /// The boundary's uuid.
+    pub boundary: String,
+}
+
+/// A summary for the user to look at.
+#[derive(Debug, Clone)]
+pub struct Preview {
+    /// The summary, without what the engine adds.
+    pub summary: String,
+    /// The whole message as it would stand in the conversation.
+    pub message: String,
+    /// Tokens before and after.
+    pub before: u64,
+    /// See `before`.
+    pub after: u64,
+    /// What would be lost.
+    pub report: LossReport,
+}
+
+/// Why a compaction failed (E1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CompactFailure {
+    /// There is nothing in the conversation.
+    Empty,
+    /// Nothing came since the last one.
+    NothingNew,
+    /// The pivot is not in the conversation, or there is nothing on that side of it.
+    NoPivot,
+    /// A hook said no.
+    Blocked,
+    /// The user stopped it.
+    Cancelled,
+    /// Compaction is switched off.
+    SwitchedOff,
+    /// The reply held no summary.
+    NoSummary,
+    /// The model refused.
+    Refused,
+    /// The provider failed.
+    ApiError,
+    /// Even the shortest request was too long.
+    PromptTooLong,
+    /// It would not have made the conversation smaller.
+    WouldNotShrink,
+    /// It could not be written.
+    NotPersisted,
+}

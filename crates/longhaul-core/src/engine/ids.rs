@@ -1,0 +1,56 @@
+//! Ids for the entries that are born here. No randomness: the seed comes from outside, so a replay gives the same ids.
+
+use std::fmt::Write;
+
+use xxhash_rust::xxh3::xxh3_128_with_seed;
+
+/// Gives one uuid after the other (version 8: made by a rule of our own).
+#[derive(Debug, Clone)]
+pub struct Ids {
+    seed: [u8; 16],
+    count: u64,
+}
+
+impl Ids {
+    /// Ids from a seed that no other session has.
+    pub fn new(seed: u128) -> Self {
+        Self {
+            seed: seed.to_le_bytes(),
+            count: 0,
+        }
+    }
+
+    /// The next uuid.
+    pub fn next_uuid(&mut self) -> String {
+        self.count += 1;
+        let mut bytes = xxh3_128_with_seed(&self.seed, self.count).to_be_bytes();
+        bytes[6] = bytes[6] & 0x0f | 0x80;
+        bytes[8] = bytes[8] & 0x3f | 0x80;
+        let mut text = String::with_capacity(36);
+        for (at, byte) in bytes.iter().enumerate() {
+            if matches!(at, 4 | 6 | 8 | 10) {
+                text.push('-');
+            }
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_uuids_of_their_seed() {
+        let (mut one, mut same, mut other) = (Ids::new(7), Ids::new(7), Ids::new(8));
+        let first = one.next_uuid();
+        assert_eq!(first, same.next_uuid());
+        assert_ne!(first, other.next_uuid());
+        assert_ne!(first, one.next_uuid());
+        let parts: Vec<usize> = first.split('-').map(str::len).collect();
+        assert_eq!(parts, [8, 4, 4, 4, 12]);
+        assert_eq!(&first[14..15], "8", "{first}");
+    }
+}

@@ -1,0 +1,148 @@
+//! What the engine is told. A log of inputs is a replay: the same inputs give the same effects.
+
+use serde_json::value::RawValue;
+
+use super::effect::EffectId;
+use super::line::NewEntry;
+use crate::message::Usage;
+use crate::micro::native::Applied;
+use crate::prompt::RequestHead;
+use crate::rehydrate::Gathered;
+use crate::summary::{Direction, Reply};
+
+/// Something happened.
+#[derive(Debug)]
+pub enum Input {
+    /// The host adds to the conversation.
+    Add(Vec<NewEntry>),
+    /// The host wants the model's next turn.
+    Turn,
+    /// The user wants the conversation compacted.
+    Compact(CompactRequest),
+    /// The host wants another head from the next request on: other tools, another system prompt.
+    Head(Box<RequestHead>),
+    /// An effect is done.
+    Done {
+        /// Which.
+        id: EffectId,
+        /// How it went.
+        outcome: Outcome,
+    },
+    /// The user wants whatever is going on to stop.
+    Cancel,
+    /// The time that [`Engine::deadline`](super::Engine::deadline) gave is reached.
+    Wake,
+}
+
+/// A compaction by hand.
+#[derive(Debug, Clone, Default)]
+pub struct CompactRequest {
+    /// What the user wants the summary to heed.
+    pub instructions: Option<String>,
+    /// Compact only one side of this entry.
+    pub pivot: Option<Pivot>,
+    /// Do not ask a model.
+    pub local: bool,
+    /// A summary that the user has seen and approved, in place of asking for one (Y6).
+    pub approved: Option<String>,
+    /// Stop when the summary is there and show it (Y6).
+    pub preview: bool,
+}
+
+/// Where a partial compaction divides.
+#[derive(Debug, Clone)]
+pub struct Pivot {
+    /// The entry's uuid.
+    pub uuid: String,
+    /// The side that is summed up.
+    pub direction: Direction,
+}
+
+/// How an effect went.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The lines are on disk, the first at this offset.
+    Persisted {
+        /// Where it begins.
+        offset: u64,
+    },
+    /// The archive has it.
+    Archived,
+    /// The model answered with its next turn.
+    Replied(Box<ModelReply>),
+    /// The model answered a request to summarise.
+    Summarized(Box<SummaryReply>),
+    /// What was gathered.
+    Gathered(Box<GatheredContext>),
+    /// What the hooks said.
+    HooksRan(HookOutcome),
+    /// It failed.
+    Failed(Failed),
+}
+
+/// A reply of the model.
+#[derive(Debug)]
+pub struct ModelReply {
+    /// The message as the provider wrote it.
+    pub message: Box<RawValue>,
+    /// What it measured.
+    pub usage: Usage,
+    /// The provider's id of the request.
+    pub request_id: Option<String>,
+    /// What the provider cleared by itself.
+    pub applied: Applied,
+}
+
+/// A reply to a request to summarise.
+#[derive(Debug)]
+pub struct SummaryReply {
+    /// What it says and how it ended.
+    pub reply: Reply,
+    /// What it measured.
+    pub usage: Option<Usage>,
+}
+
+/// What the host gathered for the time after a compaction.
+#[derive(Debug, Default)]
+pub struct GatheredContext {
+    /// What goes back into the window.
+    pub gathered: Gathered,
+    /// The head that requests shall have from now on; none: as before.
+    pub head: Option<RequestHead>,
+}
+
+/// What hooks said (K1).
+#[derive(Debug, Clone, Default)]
+pub struct HookOutcome {
+    /// A hook blocks, for this reason.
+    pub blocked: Option<String>,
+    /// Instructions for the summary.
+    pub instructions: Vec<String>,
+    /// Text for the model.
+    pub context: Vec<String>,
+}
+
+/// Why an effect failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failed {
+    /// What kind of failure.
+    pub kind: FailedKind,
+    /// For people.
+    pub message: String,
+}
+
+/// Kinds of failure that are answered differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailedKind {
+    /// The request is too long, by so many tokens where that is known.
+    TooLong {
+        /// By how much.
+        gap: Option<u64>,
+    },
+    /// The stream broke off or the provider is overloaded: another attempt may help.
+    Transient,
+    /// The user stopped it.
+    Cancelled,
+    /// Anything else.
+    Other,
+}

@@ -1,0 +1,169 @@
+//! Entries that are born of a turn, as lines in Claude Code's shape. Serialised once; from then on they are bytes.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::boundary::{Envelope, LineError, Opening, Stamp, line, milliseconds};
+
+/// An entry that a host adds to the conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NewEntry {
+    /// The user speaks.
+    User {
+        /// The message's content: a string or a list of blocks.
+        content: Value,
+        /// Who is shown it.
+        shown: Shown,
+    },
+    /// Results of tool calls.
+    ToolResults(Vec<ToolOutput>),
+    /// Something beside the conversation that the model shall see: a file, a todo list, a reminder.
+    Attachment(Value),
+}
+
+/// Who is shown an entry. The model sees it in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// The user.
+    ToUser,
+    /// Nobody: the host speaks.
+    ToNobody,
+}
+
+/// The result of one tool call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolOutput {
+    /// The call.
+    pub tool_use_id: String,
+    /// A string or a list of blocks.
+    pub content: Value,
+    /// Whether it failed.
+    pub is_error: bool,
+}
+
+impl NewEntry {
+    /// The user says a text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::User {
+            content: Value::String(text.into()),
+            shown: Shown::ToUser,
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    parent_uuid: Option<&'a str>,
+    #[serde(flatten)]
+    opening: Opening<'a>,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<Message<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attachment: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_meta: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<&'a str>,
+    uuid: &'a str,
+    #[serde(serialize_with = "milliseconds")]
+    timestamp: Timestamp,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Message<'a> {
+    User {
+        role: &'static str,
+        content: &'a Value,
+    },
+    Reply(&'a RawValue),
+}
+
+impl<'a> Line<'a> {
+    fn new(
+        envelope: Envelope<'a>,
+        stamp: Stamp<'a>,
+        parent: Option<&'a str>,
+        kind: &'static str,
+    ) -> Self {
+        Self {
+            parent_uuid: parent,
+            opening: envelope.into(),
+            kind,
+            message: None,
+            attachment: None,
+            is_meta: None,
+            request_id: None,
+            uuid: stamp.uuid,
+            timestamp: stamp.timestamp,
+        }
+    }
+}
+
+/// The line of an entry that a host adds.
+pub(super) fn added(
+    envelope: Envelope<'_>,
+    stamp: Stamp<'_>,
+    parent: Option<&str>,
+    new: &NewEntry,
+) -> Result<Bytes, LineError> {
+    let user = |content| {
+        Some(Message::User {
+            role: "user",
+            content,
+        })
+    };
+    let results;
+    let entry = match new {
+        NewEntry::User { content, shown } => Line {
+            message: user(content),
+            is_meta: (*shown == Shown::ToNobody).then_some(true),
+            ..Line::new(envelope, stamp, parent, "user")
+        },
+        NewEntry::ToolResults(outputs) => {
+            results = Value::Array(outputs.iter().map(result).collect());
+            Line {
+                message: user(&results),
+                ..Line::new(envelope, stamp, parent, "user")
+            }
+        }
+        NewEntry::Attachment(attachment) => Line {
+            attachment: Some(attachment),
+            ..Line::new(envelope, stamp, parent, "attachment")
+        },
+    };
+    line(&entry)
+}
+
+/// The line of a reply, the message as the provider wrote it.
+pub(super) fn reply(
+    envelope: Envelope<'_>,
+    stamp: Stamp<'_>,
+    parent: Option<&str>,
+    message: &RawValue,
+    request_id: Option<&str>,
+) -> Result<Bytes, LineError> {
+    line(&Line {
+        message: Some(Message::Reply(message)),
+        request_id,
+        ..Line::new(envelope, stamp, parent, "assistant")
+    })
+}
+
+fn result(output: &ToolOutput) -> Value {
+    let mut block = json!({
+        "type": "tool_result",
+        "tool_use_id": output.tool_use_id,
+        "content": output.content,
+    });
+    if output.is_error {
+        block["is_error"] = Value::Bool(true);
+    }
+    block
+}

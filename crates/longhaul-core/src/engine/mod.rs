@@ -1,0 +1,335 @@
+//! The engine: decides, and asks for effects (O).
+//!
+//! A state machine without IO. The shell feeds it [`Input`]s with the time, performs the [`Effect`]s it polls, and feeds
+//! the outcomes back. `turn.rs` is the way of a turn, `clear.rs` micro-compaction on that way, `compact.rs` the way of a
+//! compaction, `summarise.rs` the requests for a summary, `commit.rs` what is written and what holds afterwards.
+//! A crash between any two effects leaves a transcript from which the conversation goes on.
+
+mod clear;
+mod commit;
+mod compact;
+mod config;
+mod draft;
+mod effect;
+mod event;
+mod ids;
+mod input;
+mod line;
+mod live;
+mod sizes;
+mod summarise;
+mod turn;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+
+pub use config::{EngineConfig, Identity};
+pub use effect::{Effect, EffectId, HookCall, Outgoing};
+pub use event::{CompactFailure, Compacted, Event, Phase, Preview, Summarizer};
+pub use ids::Ids;
+pub use input::{
+    CompactRequest, Failed, FailedKind, GatheredContext, HookOutcome, Input, ModelReply, Outcome,
+    Pivot, SummaryReply,
+};
+pub use line::{NewEntry, Shown, ToolOutput};
+pub use live::{Kept, Live};
+
+use crate::cache::{self, CallId, Watch};
+use crate::facts::{Facts, Vocabulary};
+use crate::hash::Set;
+use crate::message::{Entry, Id};
+use crate::micro::CachedMicro;
+use crate::plan::Tracking;
+use crate::prompt::{Assembly, HeadReason, RequestHead, Taken};
+use crate::rehydrate::ReadFiles;
+use crate::window::WindowStatus;
+use compact::Compaction;
+
+/// Keeps one conversation going.
+#[derive(Debug)]
+pub struct Engine {
+    config: EngineConfig,
+    ids: Ids,
+    live: Live,
+    /// What the host wants before the messages.
+    head: RequestHead,
+    /// The rendering under its head; none until the first request.
+    assembly: Option<Assembly>,
+    /// Why the rendering no longer holds, if it does not.
+    outdated: Option<HeadReason>,
+    generation: u64,
+    watch: Watch,
+    watched_head: Option<Arc<cache::Head>>,
+    cached: CachedMicro,
+    read_files: ReadFiles,
+    tracking: Tracking,
+    turn: turn::Turn,
+    state: State,
+    /// Lines that could not be written: they go first when writing is tried again.
+    unwritten: Vec<Bytes>,
+    outbox: VecDeque<Effect>,
+    next_effect: u64,
+}
+
+/// What the engine waits for.
+#[derive(Debug)]
+enum State {
+    Idle,
+    /// Lines are on their way to disk; what follows when they are there.
+    Persisting(EffectId, Box<Then>),
+    /// A clearing's results are on their way to the archive.
+    Archiving(EffectId, Box<crate::micro::Clearing>),
+    /// The model is asked.
+    Sending(EffectId, CallId),
+    Compacting(Box<Compaction>),
+}
+
+/// What follows when lines are on disk.
+#[derive(Debug)]
+enum Then {
+    /// Nothing: the host added something.
+    Rest(Vec<Bytes>),
+    /// The turn goes on behind a clearing.
+    Cleared(Vec<Bytes>),
+    /// The request goes out.
+    Send(Vec<Bytes>),
+    /// The summary is asked for.
+    Summarise(Vec<Bytes>, Box<Compaction>),
+    /// The reply is told.
+    Replied(Vec<Bytes>, Box<turn::Answer>),
+    /// The compaction holds.
+    Committed(Box<commit::Commit>),
+    /// What hooks said behind a compaction is there.
+    Finished(Vec<Bytes>, compact::After),
+}
+
+/// A conversation to go on with.
+#[derive(Debug, Default)]
+pub struct Resume {
+    /// The live view in its order.
+    pub entries: Vec<Kept>,
+    /// Entries of it that a boundary preserved.
+    pub preserved: Vec<Id>,
+    /// The rendering as the process before had it.
+    pub assembly: Option<Assembly>,
+    /// What the session must not lose, where the view alone does not tell.
+    pub facts: Option<Facts>,
+}
+
+impl Engine {
+    /// Takes a conversation up, or begins one. `head` is what requests shall begin with; where a rendering is resumed
+    /// whose head says the same, its bytes are used.
+    pub fn new(config: EngineConfig, ids: Ids, head: RequestHead, resume: Resume) -> Self {
+        let facts = resume
+            .facts
+            .unwrap_or_else(|| Facts::new(Arc::new(Vocabulary::default())));
+        let preserved: Set<Id> = resume.preserved.into_iter().collect();
+        let live = Live::begin(resume.entries, preserved, config.clearable.clone(), facts);
+        Self {
+            ids,
+            live,
+            head,
+            assembly: resume.assembly,
+            outdated: None,
+            generation: 0,
+            watch: Watch::default(),
+            watched_head: None,
+            cached: CachedMicro::default(),
+            read_files: ReadFiles::default(),
+            tracking: Tracking::default(),
+            turn: turn::Turn::default(),
+            state: State::Idle,
+            unwritten: Vec::new(),
+            outbox: VecDeque::new(),
+            next_effect: 0,
+            config,
+        }
+    }
+
+    /// Takes an input. Effects are then polled.
+    pub fn handle(&mut self, input: Input, now: Timestamp) {
+        match input {
+            Input::Add(entries) => self.add(&entries, now),
+            Input::Turn => self.begin_turn(now),
+            Input::Compact(request) => self.compact_by_hand(request, now),
+            Input::Head(head) => self.head = *head,
+            Input::Done { id, outcome } => self.done(id, outcome, now),
+            Input::Cancel => self.cancel(now),
+            Input::Wake => self.wake(now),
+        }
+    }
+
+    /// The next effect to perform.
+    pub fn poll(&mut self) -> Option<Effect> {
+        self.outbox.pop_front()
+    }
+
+    /// Whether nothing is awaited.
+    pub fn is_idle(&self) -> bool {
+        matches!(self.state, State::Idle) && self.outbox.is_empty()
+    }
+
+    /// When to wake the engine, if nothing else happens before.
+    pub fn deadline(&self) -> Option<Timestamp> {
+        match &self.state {
+            State::Compacting(compaction) => Some(compaction.keep_alive),
+            _ => None,
+        }
+    }
+
+    /// The conversation.
+    pub fn live(&self) -> &Live {
+        &self.live
+    }
+
+    /// The files that the host showed to the model; it notes reads here.
+    pub fn read_files_mut(&mut self) -> &mut ReadFiles {
+        &mut self.read_files
+    }
+
+    /// The window now.
+    pub fn status(&self) -> WindowStatus {
+        self.config.window.at(self.used())
+    }
+
+    /// The rendering, once there is one.
+    pub fn assembly(&self) -> Option<&Assembly> {
+        self.assembly.as_ref()
+    }
+
+    fn effect_id(&mut self) -> EffectId {
+        self.next_effect += 1;
+        EffectId(self.next_effect)
+    }
+
+    fn notify(&mut self, event: Event) {
+        self.outbox.push_back(Effect::Notify(event));
+    }
+
+    /// Asks for lines to be written, those first that could not be before.
+    fn persist(&mut self, lines: Vec<Bytes>, then: impl FnOnce(Vec<Bytes>) -> Then) {
+        let mut all = std::mem::take(&mut self.unwritten);
+        all.extend(lines);
+        let id = self.effect_id();
+        self.outbox.push_back(Effect::Persist {
+            id,
+            lines: all.clone(),
+        });
+        self.state = State::Persisting(id, Box::new(then(all)));
+    }
+
+    fn done(&mut self, id: EffectId, outcome: Outcome, now: Timestamp) {
+        let state = std::mem::replace(&mut self.state, State::Idle);
+        match state {
+            State::Persisting(awaited, then) if awaited == id => match outcome {
+                Outcome::Persisted { offset } => self.persisted(*then, offset, now),
+                Outcome::Failed(failed) => self.not_persisted(*then, &failed),
+                _ => {}
+            },
+            State::Archiving(awaited, clearing) if awaited == id => match outcome {
+                Outcome::Archived => self.archived(*clearing, now),
+                // What is not safe stays in the window; the turn goes on without the clearing.
+                _ => self.step(now),
+            },
+            State::Sending(awaited, call) if awaited == id => self.answered(call, outcome, now),
+            State::Compacting(compaction) if compaction.awaits == Some(id) => {
+                self.compaction_goes_on(*compaction, outcome, now);
+            }
+            // An outcome that nobody waits for any more.
+            other => self.state = other,
+        }
+    }
+
+    fn persisted(&mut self, then: Then, offset: u64, now: Timestamp) {
+        match then {
+            Then::Rest(lines) => self.take(&lines, offset),
+            Then::Cleared(lines) => {
+                self.take(&lines, offset);
+                self.step(now);
+            }
+            Then::Send(lines) => {
+                self.take_ours(&lines, offset);
+                self.send(now);
+            }
+            Then::Summarise(lines, compaction) => {
+                self.take_ours(&lines, offset);
+                self.ask_for_summary(*compaction, now);
+            }
+            Then::Replied(lines, answer) => {
+                self.take(&lines, offset);
+                self.told(*answer);
+            }
+            Then::Committed(commit) => self.committed(*commit, offset, now),
+            Then::Finished(lines, after) => {
+                self.take(&lines, offset);
+                self.after_compaction(after, now);
+            }
+        }
+    }
+
+    /// Nothing is lost: what was said is kept and goes first when writing is tried again.
+    fn not_persisted(&mut self, then: Then, failed: &Failed) {
+        match then {
+            Then::Rest(lines) | Then::Replied(lines, _) | Then::Finished(lines, _) => {
+                self.unwritten = lines;
+            }
+            // Made anew with the next attempt.
+            Then::Cleared(_) | Then::Send(_) => {}
+            Then::Summarise(_, _) | Then::Committed(_) => {
+                self.notify(Event::Phase(None));
+                self.notify(Event::CompactFailed {
+                    kind: CompactFailure::NotPersisted,
+                    message: failed.message.clone(),
+                });
+            }
+        }
+        self.notify(Event::NotPersisted {
+            message: failed.message.clone(),
+        });
+    }
+
+    /// Takes lines that are on disk into the conversation.
+    fn take(&mut self, lines: &[Bytes], offset: u64) {
+        let mut offset = offset;
+        for line in lines {
+            // What was made here can be read; a line that cannot is on disk and reported by every reader.
+            if let Ok(entry) = Entry::read(line.clone()) {
+                if let Some(assembly) = &mut self.assembly
+                    && assembly.push(entry.view()) != Taken::Pushed
+                {
+                    self.outdated.get_or_insert(HeadReason::Cleared);
+                }
+                let kept = Kept {
+                    entry,
+                    offset: Some(offset),
+                };
+                self.live.push(kept);
+            }
+            offset += line.len() as u64 + 1;
+        }
+    }
+
+    /// The same for what [`Assembly::before_sending`] gave.
+    fn take_ours(&mut self, lines: &[Bytes], offset: u64) {
+        let mut offset = offset;
+        if let Some(assembly) = &mut self.assembly {
+            // See `take`.
+            let _ = assembly.persisted(lines);
+        }
+        for line in lines {
+            if let Ok(entry) = Entry::read(line.clone()) {
+                let kept = Kept {
+                    entry,
+                    offset: Some(offset),
+                };
+                if kept.entry.facets().uuid.is_present() {
+                    self.live.push(kept);
+                }
+            }
+            offset += line.len() as u64 + 1;
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! Getting a summary (F7, L): a fork behind the conversation's own cache, else a plain request, else no model at all.
+
+use jiff::Timestamp;
+use serde_json::value::to_raw_value;
+use serde_json::json;
+
+use super::compact::{Compaction, Stage};
+use super::effect::{Effect, Outgoing};
+use super::event::{CompactFailure, Event, Summarizer};
+use super::input::{Failed, FailedKind, Outcome};
+use super::{Engine, State, Then};
+use crate::local_summary;
+use crate::message::{Entry, Id, View};
+use crate::plan::Way;
+use crate::prompt::{Assembly, Latched, OnMismatch, Parameters, RequestHead, RequestKind, Think};
+use crate::rounds::{Lead, MARKER, MOST_RETRIES, drop_oldest};
+use crate::summary::{
+    Direction, Instructions, PLAIN_SYSTEM, Stripped, Summary, SummaryFailure, Variant,
+    opening_words, prompt, read, strip,
+};
+use crate::window::QuerySource;
+
+/// The most tokens of a summary in a plain request.
+const PLAIN_OUTPUT: u64 = 20_000;
+/// Further attempts when the stream of a plain request breaks off.
+const STREAM_RETRIES: u32 = 2;
+/// Tokens of a summary without a model.
+const LOCAL_SUMMARY: u64 = 12_000;
+
+/// How the model is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Path {
+    #[default]
+    Fork,
+    Plain,
+}
+
+/// How far asking has come.
+#[derive(Debug, Default)]
+pub(super) struct Asking {
+    path: Path,
+    stream_retries: u32,
+    too_long_retries: u32,
+    /// The first entry that is still sent, and what goes before it.
+    shortened: Option<(usize, Lead)>,
+}
+
+impl Engine {
+    /// Begins to get a summary.
+    pub(super) fn summarise(&mut self, mut compaction: Compaction, now: Timestamp) {
+        if let Some(approved) = &compaction.request.approved {
+            return match Summary::new(approved) {
+                Some(summary) => {
+                    compaction.summary = Some((summary, Summarizer::Approved));
+                    self.summed_up(compaction);
+                }
+                None => {
+                    let message = "the approved summary is empty".to_owned();
+                    self.give_up(compaction, CompactFailure::NoSummary, message, now);
+                }
+            };
+        }
+        if compaction.way == Way::Local {
+            let budget = self.config.window.scale().apply(LOCAL_SUMMARY);
+            let summary = self.local_summary(&compaction, budget);
+            compaction.summary = Some((summary, Summarizer::Local));
+            return self.summed_up(compaction);
+        }
+        match self.before_sending(now) {
+            Ok(lines) if !lines.is_empty() => {
+                self.persist(lines, |lines| Then::Summarise(lines, Box::new(compaction)));
+            }
+            _ => self.ask_for_summary(compaction, now),
+        }
+    }
+
+    /// A summary without a model: there always is one.
+    pub(super) fn local_summary(&self, compaction: &Compaction, budget: u64) -> Summary {
+        let entries = &self.live.entries()[compaction.scope.summarised.clone()];
+        let views = entries.iter().map(|kept| kept.entry.view());
+        let text = local_summary::summarise(views, self.live.facts(), budget);
+        Summary::new(&text).unwrap_or_else(|| Summary::placeholder())
+    }
+
+    pub(super) fn ask_for_summary(&mut self, mut compaction: Compaction, now: Timestamp) {
+        let body = match compaction.asking.path {
+            Path::Fork => self.fork(&compaction),
+            Path::Plain => self.plain(&compaction),
+        };
+        let (body, betas) = match body {
+            Some(body) => body,
+            None if compaction.asking.path == Path::Fork => {
+                compaction.asking.path = Path::Plain;
+                return self.ask_for_summary(compaction, now);
+            }
+            None => {
+                let message = "the request for a summary could not be made".to_owned();
+                return self.model_failed(compaction, CompactFailure::ApiError, message, now);
+            }
+        };
+        let id = self.effect_id();
+        self.outbox.push_back(Effect::Summarize {
+            id,
+            request: Outgoing {
+                source: QuerySource::COMPACT,
+                body,
+                betas,
+            },
+        });
+        compaction.stage = Stage::Summary;
+        compaction.awaits = Some(id);
+        self.state = State::Compacting(Box::new(compaction));
+    }
+
+    fn summary_prompt(&self, compaction: &Compaction) -> String {
+        let hooks: Vec<&str> = compaction
+            .hook_instructions
+            .iter()
+            .map(String::as_str)
+            .collect();
+        let instructions = Instructions {
+            user: compaction.request.instructions.as_deref().unwrap_or_default(),
+            hooks: &hooks,
+            memory_file: self
+                .config
+                .compact_instructions
+                .as_deref()
+                .unwrap_or_default(),
+        };
+        let quote = match compaction.direction {
+            Some(Direction::From) => {
+                let first = &self.live.entries()[compaction.scope.summarised.start];
+                opening_words(first.entry.view())
+            }
+            _ => String::new(),
+        };
+        let variant = match compaction.direction {
+            None => Variant::Whole,
+            Some(Direction::UpTo) => Variant::UpTo,
+            Some(Direction::From) => Variant::From { quote: &quote },
+        };
+        prompt(variant, &instructions)
+    }
+
+    /// The conversation's own request with one more message: it reads the cache and writes nothing.
+    fn fork(&mut self, compaction: &Compaction) -> Option<(Vec<bytes::Bytes>, Vec<String>)> {
+        let text = self.summary_prompt(compaction);
+        let sent = compaction.scope.sent.clone();
+        if let Some((from, lead)) = compaction.asking.shortened {
+            let head = self.assembly.as_ref()?.head().clone();
+            let marker = marker(lead);
+            let rest = &self.live.entries()[from..sent.end];
+            let views = rest.iter().map(|kept| kept.entry.view());
+            let history = marker.iter().map(Entry::view).chain(views);
+            let stripped = Id::of(self.live.newest()?);
+            let mut aside = Assembly::aside(head, self.live.cleared(), Some(stripped), history);
+            let assembled = aside.request(RequestKind::Fork { text: &text, until: None }, None);
+            let betas = aside.head().latched.betas.clone();
+            return Some((assembled.ok()?.slices, betas));
+        }
+        // Up to a pivot only the part before it is sent.
+        let entries = self.live.entries();
+        let until = entries[sent.end..]
+            .iter()
+            .find_map(|kept| kept.entry.view().uuid());
+        let assembly = self.assembly.as_mut()?;
+        let kind = RequestKind::Fork { text: &text, until };
+        let assembled = assembly.request(kind, None).ok()?;
+        Some((assembled.slices, assembly.head().latched.betas.clone()))
+    }
+
+    /// A request of its own: short system prompt, no thinking, pictures left out.
+    fn plain(&self, compaction: &Compaction) -> Option<(Vec<bytes::Bytes>, Vec<String>)> {
+        let text = self.summary_prompt(compaction);
+        let head = self.plain_head()?;
+        let (from, lead) = match compaction.asking.shortened {
+            Some(shortened) => shortened,
+            None => (compaction.scope.sent.start, Lead::Own),
+        };
+        let marker = marker(lead);
+        let sent = &self.live.entries()[from..compaction.scope.sent.end];
+        let stripped: Vec<Entry> = sent.iter().filter_map(|kept| plainly(&kept.entry)).collect();
+        let history = marker.iter().chain(&stripped).map(Entry::view);
+        let newest = self.live.newest().map(Id::of);
+        let mut aside = Assembly::aside(head, self.live.cleared(), newest, history);
+        let assembled = aside.request(RequestKind::Fork { text: &text, until: None }, None);
+        let betas = aside.head().latched.betas.clone();
+        Some((assembled.ok()?.slices, betas))
+    }
+
+    fn plain_head(&self) -> Option<RequestHead> {
+        let spec = &self.config.model;
+        let model = self.head.model()?;
+        let most = self.config.window.scale().apply(PLAIN_OUTPUT);
+        let body = Parameters {
+            model: &model,
+            spec,
+            max_tokens: most.min(spec.max_output).max(1),
+            think: Think::Off,
+            on_mismatch: OnMismatch::Refuse,
+            effort: None,
+            more: Default::default(),
+        }
+        .to_body()
+        .ok()?;
+        let mut latched = Latched::new(None, self.head.latched.betas.clone(), spec, body.json);
+        latched.add_betas(body.betas);
+        Some(RequestHead {
+            system: to_raw_value(&json!([{"type": "text", "text": PLAIN_SYSTEM.trim()}])).ok()?,
+            // Calls in the conversation need their tools defined.
+            tools: self.head.tools.clone(),
+            user_context: self.head.user_context.clone(),
+            latched,
+        })
+    }
+
+    /// The model answered the request for a summary, or did not.
+    pub(super) fn summary_answered(
+        &mut self,
+        mut compaction: Compaction,
+        outcome: Outcome,
+        now: Timestamp,
+    ) {
+        let reply = match outcome {
+            Outcome::Summarized(reply) => *reply,
+            Outcome::Failed(failed) => return self.not_summarised(compaction, failed, now),
+            _ => return self.give_up_api(compaction, "no answer".to_owned(), now),
+        };
+        if let Some(usage) = &reply.usage {
+            compaction.usage.get_or_insert_default().add(usage);
+        }
+        let by = match compaction.asking.path {
+            Path::Fork => Summarizer::Fork,
+            Path::Plain => Summarizer::Plain,
+        };
+        match read(reply.reply()) {
+            Ok(summary) => {
+                compaction.summary = Some((summary, by));
+                self.summed_up(compaction);
+            }
+            Err(_) if compaction.asking.path == Path::Fork => {
+                compaction.asking.path = Path::Plain;
+                self.ask_for_summary(compaction, now);
+            }
+            Err(failure) => {
+                let kind = match failure {
+                    SummaryFailure::Refusal => CompactFailure::Refused,
+                    SummaryFailure::ApiErrorText { .. } => CompactFailure::ApiError,
+                    _ => CompactFailure::NoSummary,
+                };
+                self.model_failed(compaction, kind, failure.to_string(), now);
+            }
+        }
+    }
+
+    fn give_up_api(&mut self, compaction: Compaction, message: String, now: Timestamp) {
+        self.model_failed(compaction, CompactFailure::ApiError, message, now);
+    }
+
+    fn not_summarised(&mut self, mut compaction: Compaction, failed: Failed, now: Timestamp) {
+        match failed.kind {
+            FailedKind::TooLong { gap } => self.shorten(compaction, gap, now),
+            FailedKind::Cancelled => {
+                self.give_up(compaction, CompactFailure::Cancelled, failed.message, now);
+            }
+            _ if compaction.asking.path == Path::Fork => {
+                compaction.asking.path = Path::Plain;
+                self.ask_for_summary(compaction, now);
+            }
+            FailedKind::Transient if compaction.asking.stream_retries < STREAM_RETRIES => {
+                compaction.asking.stream_retries += 1;
+                self.ask_for_summary(compaction, now);
+            }
+            _ => self.give_up_api(compaction, failed.message, now),
+        }
+    }
+
+    /// The request to summarise was too long itself: its oldest rounds are left out (L1).
+    fn shorten(&mut self, mut compaction: Compaction, gap: Option<u64>, now: Timestamp) {
+        let pieces = self.live.pieces();
+        let weights = self.live.weights();
+        let sent = compaction.scope.sent.clone();
+        let from = compaction.asking.shortened.map_or(sent.start, |(from, _)| from);
+        let retries = compaction.asking.too_long_retries;
+        let dropped = match retries < MOST_RETRIES {
+            true => drop_oldest(&pieces[from..sent.end], &weights[from..sent.end], gap).ok(),
+            false => None,
+        };
+        let Some(dropped) = dropped else {
+            let message = super::compact::sentence(CompactFailure::PromptTooLong).to_owned();
+            return self.model_failed(compaction, CompactFailure::PromptTooLong, message, now);
+        };
+        compaction.asking.too_long_retries += 1;
+        compaction.asking.shortened = Some((from + dropped.from, dropped.lead));
+        compaction.asking.path = Path::Fork;
+        self.notify(Event::TooLongRetry {
+            attempt: retries + 1,
+            rounds: dropped.rounds,
+        });
+        self.ask_for_summary(compaction, now);
+    }
+}
+
+/// What stands for the rounds that were left out.
+fn marker(lead: Lead) -> Option<Entry> {
+    let line = match lead {
+        Lead::Own => return None,
+        Lead::Marker => json!({
+            "type": "user",
+            "message": {"role": "user", "content": MARKER.trim()},
+        }),
+    };
+    Entry::read(line.to_string().into()).ok()
+}
+
+/// An entry as a plain request holds it.
+fn plainly(entry: &Entry) -> Option<Entry> {
+    match strip(entry.view()) {
+        Stripped::AsIs => Some(entry.clone()),
+        Stripped::Rewritten(line) => Entry::read(line).ok(),
+        Stripped::Dropped => None,
+    }
+}
+
+/// Paths of files that calls of these entries read (P4).
+pub(super) fn files_read<'a>(
+    entries: impl Iterator<Item = View<'a>>,
+) -> Vec<std::path::PathBuf> {
+    let mut paths = Vec::new();
+    for entry in entries {
+        for block in &entry.facets.blocks {
+            if block.name.of(entry.line) == b"Read"
+                && let Some(path) = entry.object(block.body).string("file_path")
+            {
+                paths.push(path.into_owned().into());
+            }
+        }
+    }
+    paths
+}

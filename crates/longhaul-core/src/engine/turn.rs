@@ -1,0 +1,335 @@
+//! The way of a turn (O1, O3, O5): clear what is stale, compact if it must be, write what must be on disk, ask the model,
+//! write its reply.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::compact::After;
+use super::effect::{Effect, Outgoing};
+use super::event::Event;
+use super::input::{Failed, FailedKind, ModelReply, Outcome};
+use super::line::{self, NewEntry};
+use super::{CacheEdits, Engine, State, Then};
+use crate::boundary::Stamp;
+use crate::cache::{CallId, Conversation, Fingerprint, Mark, Verdict};
+use crate::message::{Entry, HeadError, Usage};
+use crate::plan::{self, Next, Situation};
+use crate::prompt::{
+    Assembly, Beginning, Birth, HeadReason, NotReady, Predecessor, RequestKind,
+};
+use crate::window::{Action, Verdict as Allowed};
+
+/// The beta that cache edits need.
+const CACHE_EDITS: &str = "longhaul-cache-edits-2026-11-15";
+
+/// What has happened in this turn.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    /// Its id, for tracking.
+    pub(super) id: String,
+    /// Results were cleared or need not be.
+    pub(super) cleared: bool,
+    /// A compaction was tried and did not help.
+    pub(super) tried: bool,
+    /// A request was too long and the conversation was compacted for it: once a turn.
+    pub(super) recovered: bool,
+    /// What the provider said when it was.
+    pub(super) too_long: Option<String>,
+}
+
+/// A reply that is on its way to disk.
+#[derive(Debug)]
+pub(super) struct Answer {
+    uuid: String,
+    usage: Usage,
+    call: CallId,
+}
+
+impl Engine {
+    /// The host adds to the conversation. It counts once it is on disk.
+    pub(super) fn add(&mut self, entries: &[NewEntry], now: Timestamp) {
+        let mut parent = self.newest_uuid();
+        let mut lines = Vec::with_capacity(entries.len());
+        for new in entries {
+            let uuid = self.ids.next_uuid();
+            let stamp = Stamp {
+                uuid: &uuid,
+                timestamp: now,
+            };
+            let envelope = self.config.identity.envelope();
+            match line::added(envelope, stamp, parent.as_deref(), new) {
+                Ok(line) => lines.push(line),
+                Err(error) => {
+                    self.notify(Event::NotPersisted {
+                        message: error.to_string(),
+                    });
+                    continue;
+                }
+            }
+            parent = Some(uuid);
+        }
+        match self.state {
+            State::Idle => self.persist(lines, Then::Rest),
+            // Something is under way; it is written with the next unit.
+            _ => self.unwritten.extend(lines),
+        }
+    }
+
+    /// The parent of the next entry: the newest one, also if it is not on disk yet.
+    fn newest_uuid(&self) -> Option<String> {
+        let waiting = self.unwritten.last().and_then(|line| {
+            let entry = Entry::read(line.clone()).ok()?;
+            let view = entry.view();
+            Some(view.text(view.facets.uuid).into_owned())
+        });
+        waiting.or_else(|| self.live.newest().map(str::to_owned))
+    }
+
+    pub(super) fn begin_turn(&mut self, now: Timestamp) {
+        if !matches!(self.state, State::Idle) {
+            return;
+        }
+        self.tracking.turn();
+        self.turn = Turn {
+            id: self.ids.next_uuid(),
+            ..Turn::default()
+        };
+        self.step(now);
+    }
+
+    /// The next thing to do before the request can go out.
+    pub(super) fn step(&mut self, now: Timestamp) {
+        if !self.unwritten.is_empty() {
+            return self.persist(Vec::new(), Then::Cleared);
+        }
+        if !self.turn.cleared {
+            self.turn.cleared = true;
+            if self.clear(now) {
+                return;
+            }
+        }
+        let status = self.status();
+        let situation = Situation {
+            status: &status,
+            switches: &self.config.switches,
+            source: &self.config.source,
+            owner: self.config.owner,
+            breaker: self.tracking.breaker(),
+            tried: self.turn.tried,
+        };
+        match plan::next(&situation) {
+            Next::Compact(way) => self.compact_by_itself(way, now),
+            Next::Refuse(refusal) => {
+                let message = refusal.sentence(&status);
+                self.notify(Event::Refused { message });
+            }
+            Next::Send => match self.before_sending(now) {
+                Ok(lines) if lines.is_empty() => self.send(now),
+                Ok(lines) => self.persist(lines, Then::Send),
+                Err(error) => self.turn_failed(error.to_string()),
+            },
+        }
+    }
+
+    /// Makes sure that there is a rendering, and gives the lines that must be on disk before a request.
+    pub(super) fn before_sending(&mut self, now: Timestamp) -> Result<Vec<Bytes>, HeadError> {
+        let changed = self
+            .assembly
+            .as_ref()
+            .and_then(|assembly| assembly.head().difference(&self.head));
+        let reason = match &self.assembly {
+            None => Some(HeadReason::First),
+            Some(assembly) if assembly.rendering().must_begin_anew() => Some(HeadReason::Cleared),
+            Some(_) => self.outdated.or(changed),
+        };
+        if let Some(reason) = reason {
+            self.begin_rendering(reason);
+        }
+        let uuid = self.ids.next_uuid();
+        let parent = self.newest_uuid();
+        match &self.assembly {
+            Some(assembly) => assembly.before_sending(Birth {
+                session_id: &self.config.identity.session_id,
+                uuid: &uuid,
+                parent: parent.as_deref(),
+                timestamp: now,
+            }),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Renders the conversation anew.
+    pub(super) fn begin_rendering(&mut self, reason: HeadReason) {
+        let before = match &self.assembly {
+            Some(assembly) => assembly.as_predecessor(),
+            None => Predecessor::None,
+        };
+        let beginning = Beginning {
+            before,
+            head: self.head.clone(),
+            reason,
+            binding: self.config.model.thinking.binding,
+            cleared: self.live.cleared().to_vec(),
+        };
+        let assembly = Assembly::begin(beginning, self.live.views());
+        self.assembly = Some(assembly);
+        self.outdated = None;
+        self.generation += 1;
+        self.watched_head = None;
+    }
+
+    pub(super) fn send(&mut self, now: Timestamp) {
+        let more = self.cache_edits();
+        let Some(assembly) = &mut self.assembly else {
+            return;
+        };
+        let assembled = match assembly.request(RequestKind::Main, more.as_deref()) {
+            Ok(assembled) => assembled,
+            Err(NotReady::NothingAsked) => {
+                return self.turn_failed("there is nothing to answer: say something first".into());
+            }
+            Err(error) => return self.turn_failed(error.to_string()),
+        };
+        let head = self.watched_head.get_or_insert_with(|| {
+            let head = assembly.head();
+            let system = head.system.get().as_bytes();
+            let read = crate::cache::Head::of_parts(
+                system,
+                head.tools.get().as_bytes(),
+                head.latched.body.get().as_bytes(),
+                &head.latched.betas,
+            );
+            read.into()
+        });
+        let ttl = assembly.head().latched.ttl.unwrap_or_default();
+        let marks = assembled.marks.blocks().iter();
+        let rendering = assembly.rendering();
+        let call = self.watch.before(Fingerprint {
+            source: self.config.source.as_str().to_owned(),
+            started: now,
+            head: head.clone(),
+            flags: Default::default(),
+            messages: Conversation::Rendered {
+                generation: self.generation,
+                buffer: rendering.buffer(),
+                blocks: rendering.blocks(),
+                messages: rendering.messages(),
+            },
+            marks: marks
+                .map(|at| (*at as usize, Mark { ttl, scope: None }))
+                .collect(),
+        });
+        let mut betas = assembly.head().latched.betas.clone();
+        if more.is_some() {
+            betas.push(CACHE_EDITS.to_owned());
+        }
+        let id = self.effect_id();
+        self.outbox.push_back(Effect::Send {
+            id,
+            request: Outgoing {
+                source: self.config.source.clone(),
+                body: assembled.slices,
+                betas,
+            },
+        });
+        self.state = State::Sending(id, call);
+    }
+
+    /// Results that every request asks the provider to drop from its cache (U4).
+    fn cache_edits(&self) -> Option<Box<RawValue>> {
+        if self.config.cache_edits == CacheEdits::Unsupported {
+            return None;
+        }
+        let deletions = self.cached.pinned().iter();
+        let edits: Vec<_> = deletions
+            .map(|call| json!({"type": "delete", "tool_use_id": call}))
+            .collect();
+        let fields = json!({"cache_edits": edits});
+        serde_json::value::to_raw_value(&fields).ok()
+    }
+
+    /// The model answered, or did not.
+    pub(super) fn answered(&mut self, call: CallId, outcome: Outcome, now: Timestamp) {
+        let reply = match outcome {
+            Outcome::Replied(reply) => *reply,
+            Outcome::Failed(failed) => {
+                self.watch.failed(call);
+                return self.not_answered(failed, now);
+            }
+            _ => return,
+        };
+        let ModelReply {
+            message,
+            usage,
+            request_id,
+            applied: _,
+        } = reply;
+        let uuid = self.ids.next_uuid();
+        let stamp = Stamp {
+            uuid: &uuid,
+            timestamp: now,
+        };
+        let parent = self.newest_uuid();
+        let envelope = self.config.identity.envelope();
+        let line = line::reply(
+            envelope,
+            stamp,
+            parent.as_deref(),
+            &message,
+            request_id.as_deref(),
+        );
+        match line {
+            Ok(line) => {
+                let answer = Answer { uuid, usage, call };
+                self.persist(vec![line], |lines| Then::Replied(lines, Box::new(answer)));
+            }
+            Err(error) => self.turn_failed(error.to_string()),
+        }
+    }
+
+    /// The reply is on disk: it is told, and the cache is judged.
+    pub(super) fn told(&mut self, answer: Answer) {
+        let spec = &self.config.model;
+        let cost = spec.cost_of_reply(&answer.usage);
+        let verdict = self.watch.after(answer.call, &answer.usage, Some(spec));
+        if let Verdict::Broke(finding) | Verdict::Unread(finding) = verdict {
+            if self.config.cache_edits == CacheEdits::Supported && finding.to < finding.from {
+                // What was deleted by reference went with the cache: it counts again (U4).
+                self.cached.drop_all();
+            }
+            self.notify(Event::CacheBreak(finding));
+        }
+        self.notify(Event::Replied {
+            uuid: answer.uuid,
+            usage: answer.usage,
+            cost,
+        });
+    }
+
+    /// A request that was too long is withheld, the conversation compacted and the turn tried again, once (O3).
+    fn not_answered(&mut self, failed: Failed, now: Timestamp) {
+        let may = self.config.switches.decide(Action::Reactive) == Allowed::Allowed;
+        match failed.kind {
+            FailedKind::TooLong { .. } if may && !self.turn.recovered => {
+                self.turn.recovered = true;
+                self.turn.too_long = Some(failed.message);
+                self.compact_reactively(now);
+            }
+            _ => self.turn_failed(failed.message),
+        }
+    }
+
+    pub(super) fn turn_failed(&mut self, message: String) {
+        self.notify(Event::TurnFailed { message });
+    }
+
+    /// What follows a compaction, or its failure.
+    pub(super) fn after_compaction(&mut self, after: After, now: Timestamp) {
+        match after {
+            After::Rest => {}
+            After::GoOn => self.step(now),
+        }
+    }
+}
