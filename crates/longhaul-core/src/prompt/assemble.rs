@@ -9,7 +9,8 @@ use serde_json::value::RawValue;
 
 use super::frame::Frame;
 use super::replay::is_boundary;
-use super::stripping::stripped_through;
+use super::head::Start;
+use super::stripping::{newest, stripped_through};
 use super::synthetic::{self, Birth};
 use super::{CacheWrite, HeadReason, Marks, Predecessor, Replay, RequestHead};
 use crate::message::{Damage, Entry, EntryKind, HeadError, Id, View};
@@ -22,8 +23,8 @@ pub struct Assembly {
     head: RequestHead,
     frame: Frame,
     rendering: Rendering,
-    /// Why the head is to be written; none once it is on disk.
-    unwritten: Option<HeadReason>,
+    /// What the head's entry says of the beginning; none once it is on disk.
+    unwritten: Option<Start>,
 }
 
 /// How a rendering begins.
@@ -131,7 +132,11 @@ impl Assembly {
         let options = options(&head, cleared);
         head.latched.thinking_stripped_through =
             stripped_through(before, &head, binding, &options, history.clone());
-        Self::render(head, options, history, Some(reason))
+        let start = Start {
+            reason,
+            history_through: newest(history.clone()),
+        };
+        Self::render(head, options, history, Some(start))
     }
 
     /// Takes a rendering up again whose head is on disk: the same bytes as in the process that wrote it (Y2).
@@ -152,7 +157,7 @@ impl Assembly {
         head: RequestHead,
         mut options: RenderOptions,
         history: impl Iterator<Item = View<'a>>,
-        unwritten: Option<HeadReason>,
+        unwritten: Option<Start>,
     ) -> Self {
         let stripped = head.latched.thinking_stripped_through.as_deref();
         options.thinking_stripped_through = stripped.map(Id::of);
@@ -180,10 +185,10 @@ impl Assembly {
     /// nothing answered. To be appended as one unit, and then acknowledged by [`Assembly::persisted`].
     pub fn before_sending(&self, birth: Birth<'_>) -> Result<Vec<Bytes>, HeadError> {
         let mut entries = Vec::new();
-        if let Some(reason) = self.unwritten {
+        if let Some(start) = &self.unwritten {
             entries.push(
                 self.head
-                    .to_entry(birth.session_id, birth.timestamp, reason)?,
+                    .to_entry(birth.session_id, birth.timestamp, start)?,
             );
         }
         let calls = self.rendering.open_calls();

@@ -52,6 +52,15 @@ pub enum HeadReason {
     Settings,
 }
 
+/// How a rendering begins, for its head entry.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// Why.
+    pub reason: HeadReason,
+    /// The newest entry it begins with.
+    pub history_through: Option<String>,
+}
+
 impl HeadReason {
     /// Its name in the entry.
     pub fn as_str(self) -> &'static str {
@@ -99,12 +108,12 @@ impl RequestHead {
         })
     }
 
-    /// The entry, ready to be appended.
+    /// The entry of a rendering that begins with this head, ready to be appended.
     pub fn to_entry(
         &self,
         session_id: &str,
         timestamp: Timestamp,
-        reason: HeadReason,
+        start: &Start,
     ) -> Result<Bytes, HeadError> {
         let context = serde_json::value::to_raw_value(&self.user_context)?;
         let settings = serde_json::value::to_raw_value(&self.latched)?;
@@ -115,7 +124,8 @@ impl RequestHead {
             tools: &self.tools,
             user_context: &context,
             settings: &settings,
-            reason: Some(reason.as_str()),
+            history_through: start.history_through.as_deref(),
+            reason: Some(start.reason.as_str()),
         };
         head.to_entry()
     }

@@ -1,1 +1,13 @@
 //! The library against the offline world.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests may fail loudly and print what they measured"
+)]
+
+mod host;
+mod proof;
+mod replay;
+mod requests;
