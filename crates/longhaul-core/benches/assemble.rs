@@ -148,7 +148,9 @@ fn session(tokens: u64) -> (Session, usize) {
 
 fn turn_entries(turn: usize) -> Vec<Entry> {
     let lines = lines(turn).into_iter();
-    lines.map(|line| Entry::read(line.into()).unwrap()).collect()
+    lines
+        .map(|line| Entry::read(line.into()).unwrap())
+        .collect()
 }
 
 /// The lines of a turn; ids are unique, as in a real session.

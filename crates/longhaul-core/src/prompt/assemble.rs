@@ -8,14 +8,14 @@ use bytes::Bytes;
 use serde_json::value::RawValue;
 
 use super::frame::Frame;
-use super::replay::is_boundary;
 use super::head::Start;
+use super::replay::is_boundary;
 use super::stripping::{newest, stripped_through};
 use super::synthetic::{self, Birth};
 use super::{CacheWrite, HeadReason, Marks, Predecessor, Replay, RequestHead};
 use crate::message::{Damage, Entry, EntryKind, HeadError, Id, View};
 use crate::models::Binding;
-use crate::normalize::{RenderOptions, Rendering, Role};
+use crate::normalize::{RenderOptions, Rendering};
 
 /// A session's requests, from one head and one rendering.
 #[derive(Debug)]
@@ -211,6 +211,9 @@ impl Assembly {
     }
 
     /// The next request, with further fields of the body behind the messages, where they leave the prefix as it is.
+    ///
+    /// What came since the last one is frozen by this, so it is asked for between replies: not while lines of one are
+    /// still to come.
     pub fn request(
         &mut self,
         kind: RequestKind<'_>,
@@ -223,13 +226,10 @@ impl Assembly {
         if let Some(name) = more.and_then(|more| self.frame.repeated(more)) {
             return Err(NotReady::Repeated(name));
         }
-        let last = self.rendering.messages().last();
         let write = match kind {
             RequestKind::Fork { .. } => CacheWrite::Skip,
-            RequestKind::Main if last.is_some_and(|last| last.role == Role::Assistant) => {
-                return Err(NotReady::NothingAsked);
-            }
-            RequestKind::Main => CacheWrite::Write,
+            RequestKind::Main if self.rendering.ends_with_user() => CacheWrite::Write,
+            RequestKind::Main => return Err(NotReady::NothingAsked),
         };
         let (blocks, messages) = (self.rendering.blocks(), self.rendering.messages());
         let marks = Marks::place(blocks, messages, write, self.frame.room);
@@ -239,7 +239,8 @@ impl Assembly {
         Ok(Assembled { slices, marks })
     }
 
-    /// The body that asks how many tokens the next request has. It bears no markers and may be made at any time.
+    /// The body that asks how many tokens the next request has. It bears no markers of the messages. It, too, freezes what
+    /// came.
     pub fn count_tokens(&mut self) -> Result<Vec<Bytes>, NotReady> {
         self.settle()?;
         let mut slices = vec![self.frame.counting.clone()];
@@ -283,8 +284,7 @@ impl Assembly {
             RequestKind::Main => bytes.extend_from_slice(closing),
             RequestKind::Fork { text } => {
                 let block = text_block(text);
-                let last = self.rendering.messages().last();
-                if last.is_some_and(|last| last.role == Role::User) {
+                if self.rendering.ends_with_user() {
                     bytes.push(b',');
                     bytes.extend_from_slice(&block);
                 } else {
@@ -306,6 +306,11 @@ impl Assembly {
         }
         bytes.push(b'}');
         bytes.into()
+    }
+
+    /// Whether pictures have become so many that older ones must go: a new rendering must begin.
+    pub fn must_begin_anew(&self) -> bool {
+        self.rendering.must_begin_anew()
     }
 
     /// The head.
@@ -338,5 +343,6 @@ fn options(head: &RequestHead, cleared: Vec<Id>) -> RenderOptions {
         cache_references: head.latched.cache_references,
         betas: head.latched.betas.clone(),
         most_images: head.latched.most_images,
+        tools: head.tool_names(),
     }
 }

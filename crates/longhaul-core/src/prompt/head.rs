@@ -1,11 +1,13 @@
 //! The head of a session's requests: system, tools, user context, latched settings; from and to its entry (M7).
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::value::RawValue;
 
 use super::Latched;
-use crate::json::Object;
+use crate::json::{Cursor, Object};
 use crate::message::{EntryKind, Head, HeadError, View};
 
 /// What stands before the messages of a session's requests.
@@ -101,9 +103,7 @@ impl RequestHead {
         Ok(Self {
             system: raw("system")?,
             tools: raw("tools")?,
-            user_context: context
-                .filter(|text| !text.is_empty())
-                .map(std::borrow::Cow::into_owned),
+            user_context: context.filter(|text| !text.is_empty()).map(Cow::into_owned),
             latched,
         })
     }
@@ -148,8 +148,22 @@ impl RequestHead {
             .map(|(_, reason)| reason)
     }
 
+    /// The names of the tools.
+    pub fn tool_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        if self.tools.get().starts_with('[') {
+            // Raw JSON is valid, so the walk ends with the array.
+            let _ = Cursor::new(self.tools.get().as_bytes()).array(|cursor| {
+                let name = Object::new(cursor.raw()?).string("name");
+                names.extend(name.map(Cow::into_owned));
+                Ok(())
+            });
+        }
+        names
+    }
+
     /// The model that requests go to.
-    pub fn model(&self) -> Option<std::borrow::Cow<'_, str>> {
+    pub fn model(&self) -> Option<Cow<'_, str>> {
         Object::new(self.latched.body.get().as_bytes()).string("model")
     }
 }

@@ -60,7 +60,11 @@ impl Replay {
             }
         }
         // The rendering began with another conversation: this one was taken up from an earlier point since.
-        let newest = replay.history.iter().rev().find_map(|index| view[*index].entry.uuid());
+        let newest = replay
+            .history
+            .iter()
+            .rev()
+            .find_map(|index| view[*index].entry.uuid());
         let through = head.entry.history_through();
         if through.is_some_and(|through| newest != Some(Id::of(&through))) {
             replay.standing = Standing::Outdated;

@@ -45,7 +45,8 @@ pub(crate) fn head(model: &str, ttl: Option<Ttl>, purpose: &str) -> RequestHead 
         more: Map::from_iter([("metadata".to_owned(), json!({"user_id": "u"}))]),
     };
     let body = body.to_body().unwrap();
-    let manual = format!("You work on a code base: {purpose}. Look before you change. ").repeat(150);
+    let manual =
+        format!("You work on a code base: {purpose}. Look before you change. ").repeat(150);
     let dynamic = "Environment: a folder with a few hundred files, Linux, main branch. ".repeat(60);
     let tool = |name: &str| {
         let what = format!("{name}: works on a file of the project. ").repeat(12);
@@ -134,7 +135,10 @@ impl Host {
         let _ = self.writer.append(line.as_bytes()).unwrap();
         let entry = Entry::read(Bytes::copy_from_slice(line.as_bytes())).unwrap();
         self.newest = Some(entry.view().text(entry.facets().uuid).into_owned());
-        let taken = self.assembly.as_mut().map(|assembly| assembly.push(entry.view()));
+        let taken = self
+            .assembly
+            .as_mut()
+            .map(|assembly| assembly.push(entry.view()));
         assert_eq!(taken, Some(Taken::Pushed));
     }
 

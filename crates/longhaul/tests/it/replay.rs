@@ -21,12 +21,20 @@ fn same_elsewhere(host: &mut Host, what: &str) -> bool {
         match (here, there) {
             (Ok(here), Ok(there)) if here == there => made = true,
             (Ok(here), Ok(there)) => {
-                let at = here.iter().zip(&there).position(|(a, b)| a != b).unwrap_or(here.len().min(there.len()));
+                let at = here
+                    .iter()
+                    .zip(&there)
+                    .position(|(a, b)| a != b)
+                    .unwrap_or(here.len().min(there.len()));
                 let show = |bytes: &[u8]| {
                     let from = at.saturating_sub(300);
                     String::from_utf8_lossy(&bytes[from..bytes.len().min(at + 300)]).into_owned()
                 };
-                panic!("{what}: differs at {at}\nhere  {}\nthere {}", show(&here), show(&there));
+                panic!(
+                    "{what}: differs at {at}\nhere  {}\nthere {}",
+                    show(&here),
+                    show(&there)
+                );
             }
             (here, there) => assert_eq!(here.map(|_| ()), there.map(|_| ()), "{what}"),
         }
@@ -43,7 +51,11 @@ fn live(spec: SessionSpec, binding: Binding, every: usize, seals: usize) -> usiz
     let mut host = Host::new(&path, "own", head, binding);
     host.anew(HeadReason::First);
     let mut compared = 0;
-    for (number, line) in std::str::from_utf8(&session.bytes).unwrap().lines().enumerate() {
+    for (number, line) in std::str::from_utf8(&session.bytes)
+        .unwrap()
+        .lines()
+        .enumerate()
+    {
         host.append(line);
         if seals > 0 && number % seals == 0 {
             // Looking at the rendering freezes what is there.
@@ -60,7 +72,12 @@ fn live(spec: SessionSpec, binding: Binding, every: usize, seals: usize) -> usiz
 fn y2_a_resumed_process_sends_the_same_bytes_wherever_the_file_was_cut() {
     let mut compared = 0;
     for seed in 0..6 {
-        for kept in [Kept::Nothing, Kept::AfterSummary, Kept::AfterBoundary, Kept::Listed] {
+        for kept in [
+            Kept::Nothing,
+            Kept::AfterSummary,
+            Kept::AfterBoundary,
+            Kept::Listed,
+        ] {
             let spec = SessionSpec::new(seed, 14)
                 .kept(kept)
                 .compaction(Compaction::EveryRounds(6));
@@ -108,10 +125,16 @@ fn y2_another_programs_sessions_are_forked_and_go_on_the_same() {
         for binding in [Binding::None, Binding::Always] {
             let head = head("claude-fable-5-2", Some(Ttl::FiveMinutes), "fork");
             let mut host = Host::new(&path, &format!("own-{number}-{binding:?}"), head, binding);
-            let newest = resume(&path).unwrap().entries.iter().rev().find_map(|entry| {
-                let uuid = entry.facets().uuid;
-                uuid.is_present().then(|| entry.view().text(uuid).into_owned())
-            });
+            let newest = resume(&path)
+                .unwrap()
+                .entries
+                .iter()
+                .rev()
+                .find_map(|entry| {
+                    let uuid = entry.facets().uuid;
+                    uuid.is_present()
+                        .then(|| entry.view().text(uuid).into_owned())
+                });
             let Some(newest) = newest else { continue };
             host.newest = Some(newest.clone());
             host.anew(HeadReason::First);

@@ -44,7 +44,12 @@ fn thought(text: &str) -> Value {
     json!({"type": "thinking", "thinking": text, "signature": "c2ln"})
 }
 
-fn begin(before: Predecessor<'_>, head: RequestHead, binding: Binding, history: &[Entry]) -> Assembly {
+fn begin(
+    before: Predecessor<'_>,
+    head: RequestHead,
+    binding: Binding,
+    history: &[Entry],
+) -> Assembly {
     let beginning = Beginning {
         before,
         head,
@@ -95,15 +100,31 @@ fn b1_a_request_is_the_head_the_messages_and_nothing_else() {
     let head = head(MODEL, Some(Ttl::OneHour), "b1");
     let mut assembly = begin(Predecessor::None, head.clone(), Binding::None, &talk());
     let body = body(&mut assembly, MAIN);
-    let names: Vec<&str> = body.as_object().unwrap().keys().map(String::as_str).collect();
+    let names: Vec<&str> = body
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
     assert_eq!(names.len(), 8, "{names:?}");
     assert_eq!(body["stream"], true);
     assert_eq!(body["model"], MODEL);
-    assert_eq!(body["system"], serde_json::from_str::<Value>(head.system.get()).unwrap());
-    assert_eq!(body["tools"], serde_json::from_str::<Value>(head.tools.get()).unwrap());
+    assert_eq!(
+        body["system"],
+        serde_json::from_str::<Value>(head.system.get()).unwrap()
+    );
+    assert_eq!(
+        body["tools"],
+        serde_json::from_str::<Value>(head.tools.get()).unwrap()
+    );
     assert_eq!(body["messages"].as_array().unwrap().len(), 5);
     assert_eq!(markers(&body), 3);
-    let last = body["messages"][4]["content"].as_array().unwrap().last().unwrap().clone();
+    let last = body["messages"][4]["content"]
+        .as_array()
+        .unwrap()
+        .last()
+        .unwrap()
+        .clone();
     assert_eq!(last, text("Thanks. And y?", Some(Ttl::OneHour)));
 }
 
@@ -169,7 +190,12 @@ fn b2_a_system_prompt_that_is_a_string_leaves_all_room() {
 
 #[test]
 fn b4_without_caching_there_is_no_marker() {
-    let mut assembly = begin(Predecessor::None, head(MODEL, None, "b4"), Binding::None, &talk());
+    let mut assembly = begin(
+        Predecessor::None,
+        head(MODEL, None, "b4"),
+        Binding::None,
+        &talk(),
+    );
     for kind in [MAIN, RequestKind::Fork { text: "x" }] {
         assert_eq!(markers(&body(&mut assembly, kind)), 0);
     }
@@ -177,7 +203,12 @@ fn b4_without_caching_there_is_no_marker() {
 
 #[test]
 fn b5_further_fields_go_behind_the_messages_and_never_repeat_the_heads() {
-    let mut assembly = begin(Predecessor::None, head(MODEL, None, "b5"), Binding::None, &talk());
+    let mut assembly = begin(
+        Predecessor::None,
+        head(MODEL, None, "b5"),
+        Binding::None,
+        &talk(),
+    );
     let plain = assembly.request(MAIN, None).unwrap().to_vec();
     let more = raw(&json!({"diagnostics": {"previous_message_id": null}}));
     let with = assembly.request(MAIN, Some(&more)).unwrap().to_vec();
@@ -195,7 +226,9 @@ fn b5_further_fields_go_behind_the_messages_and_never_repeat_the_heads() {
 fn f7_a_fork_repeats_its_parent_and_adds_one_message_without_a_marker_on_it() {
     let head = head(MODEL, Some(Ttl::OneHour), "f7");
     let mut assembly = begin(Predecessor::None, head.clone(), Binding::None, &talk());
-    let fork = RequestKind::Fork { text: "Sum \"it\" up.\n" };
+    let fork = RequestKind::Fork {
+        text: "Sum \"it\" up.\n",
+    };
     let main = body(&mut assembly, MAIN);
     let forked = body(&mut assembly, fork);
     // Joined to what the user said last.
@@ -204,14 +237,27 @@ fn f7_a_fork_repeats_its_parent_and_adds_one_message_without_a_marker_on_it() {
     assert_eq!(last[last.len() - 2], text("Thanks. And y?", None));
     assert_eq!(markers(&forked), 3, "on the last block that was written");
     assert_eq!(markers(&forked["messages"][2]), 1);
-    for field in ["system", "tools", "thinking", "max_tokens", "metadata", "stream"] {
+    for field in [
+        "system",
+        "tools",
+        "thinking",
+        "max_tokens",
+        "metadata",
+        "stream",
+    ] {
         assert_eq!(main[field], forked[field]);
     }
     // Or a message of its own behind a reply.
     let mut assembly = begin(Predecessor::None, head, Binding::None, &talk()[..4]);
-    assert_eq!(assembly.request(MAIN, None).unwrap_err(), NotReady::NothingAsked);
+    assert_eq!(
+        assembly.request(MAIN, None).unwrap_err(),
+        NotReady::NothingAsked
+    );
     let forked = body(&mut assembly, fork);
-    assert_eq!(forked["messages"][4]["content"], json!([text("Sum \"it\" up.\n", None)]));
+    assert_eq!(
+        forked["messages"][4]["content"],
+        json!([text("Sum \"it\" up.\n", None)])
+    );
     assert_eq!(forked["messages"].as_array().unwrap().len(), 5);
 }
 
@@ -227,7 +273,10 @@ fn m7_nothing_is_sent_before_the_head_is_on_disk() {
     let mut assembly = Assembly::begin(beginning, std::iter::empty());
     let prompt = user("u1", json!("Hello"));
     assert_eq!(assembly.push(prompt.view()), Taken::HeadFirst);
-    assert_eq!(assembly.request(MAIN, None).unwrap_err(), NotReady::NotPersisted);
+    assert_eq!(
+        assembly.request(MAIN, None).unwrap_err(),
+        NotReady::NotPersisted
+    );
     let entries = assembly.before_sending(birth()).unwrap();
     assert_eq!(entries.len(), 1);
     assembly.persisted(&entries).unwrap();
@@ -239,18 +288,32 @@ fn m7_nothing_is_sent_before_the_head_is_on_disk() {
 
 #[test]
 fn m7_calls_without_results_are_answered_on_disk_before_they_are_sent() {
-    let mut assembly = begin(Predecessor::None, head(MODEL, None, "m7"), Binding::None, &[]);
+    let mut assembly = begin(
+        Predecessor::None,
+        head(MODEL, None, "m7"),
+        Binding::None,
+        &[],
+    );
     for entry in &talk()[..2] {
         assert_eq!(assembly.push(entry.view()), Taken::Pushed);
     }
-    assert_eq!(assembly.request(MAIN, None).unwrap_err(), NotReady::OpenCalls(3));
+    assert_eq!(
+        assembly.request(MAIN, None).unwrap_err(),
+        NotReady::OpenCalls(3)
+    );
     let entries = assembly.before_sending(birth()).unwrap();
     let line: Value = serde_json::from_slice(&entries[0]).unwrap();
-    assert_eq!((&line["uuid"], &line["parentUuid"]), (&json!("synthetic"), &json!("a1")));
+    assert_eq!(
+        (&line["uuid"], &line["parentUuid"]),
+        (&json!("synthetic"), &json!("a1"))
+    );
     assembly.persisted(&entries).unwrap();
     let body = body(&mut assembly, MAIN);
     let results = body["messages"][2]["content"].as_array().unwrap();
-    let ids: Vec<&Value> = results.iter().map(|result| &result["tool_use_id"]).collect();
+    let ids: Vec<&Value> = results
+        .iter()
+        .map(|result| &result["tool_use_id"])
+        .collect();
     assert_eq!(ids, ["t0", "t1", "t2"]);
     assert!(results.iter().all(|result| result["is_error"] == true));
 }
@@ -285,10 +348,22 @@ fn m7_a_head_says_what_is_different_from_the_one_before() {
         one.difference(&other)
     };
     assert_eq!(changed(|_| ()), None);
-    assert_eq!(changed(|head| head.tools = raw(&json!([]))), Some(HeadReason::Tools));
-    assert_eq!(changed(|head| head.system = raw(&json!([]))), Some(HeadReason::System));
-    assert_eq!(changed(|head| head.user_context = None), Some(HeadReason::UserContext));
-    assert_eq!(changed(|head| head.latched.ttl = None), Some(HeadReason::Settings));
+    assert_eq!(
+        changed(|head| head.tools = raw(&json!([]))),
+        Some(HeadReason::Tools)
+    );
+    assert_eq!(
+        changed(|head| head.system = raw(&json!([]))),
+        Some(HeadReason::System)
+    );
+    assert_eq!(
+        changed(|head| head.user_context = None),
+        Some(HeadReason::UserContext)
+    );
+    assert_eq!(
+        changed(|head| head.latched.ttl = None),
+        Some(HeadReason::Settings)
+    );
     let model = head("claude-opus-4-7", Some(Ttl::OneHour), "m7");
     assert_eq!(one.difference(&model), Some(HeadReason::Model));
 }
@@ -347,15 +422,25 @@ fn m7_what_was_compacted_or_cleared_behind_the_head_begins_anew() {
         cleared: replay.cleared.clone(),
     };
     let assembly = Assembly::begin(again, resumed.entries.iter().map(Entry::view));
-    assert_eq!(assembly.head().latched.thinking_stripped_through.as_deref(), Some("m1"));
+    assert_eq!(
+        assembly.head().latched.thinking_stripped_through.as_deref(),
+        Some("m1")
+    );
 }
 
 #[test]
 fn n2_foreign_thinking_is_stripped_where_it_may_be_bound() {
-    for (binding, sent) in [(Binding::None, 1), (Binding::NewAccounts, 0), (Binding::Always, 0)] {
+    for (binding, sent) in [
+        (Binding::None, 1),
+        (Binding::NewAccounts, 0),
+        (Binding::Always, 0),
+    ] {
         let mut assembly = begin(Predecessor::None, head(MODEL, None, "n2"), binding, &talk());
         let bytes = assembly.request(MAIN, None).unwrap().to_vec();
-        let found = String::from_utf8(bytes).unwrap().matches("\"signature\"").count();
+        let found = String::from_utf8(bytes)
+            .unwrap()
+            .matches("\"signature\"")
+            .count();
         assert_eq!(found, sent, "{binding:?}");
         let stripped = assembly.head().latched.thinking_stripped_through.as_deref();
         assert_eq!(stripped, (sent == 0).then_some("u3"));
@@ -364,7 +449,12 @@ fn n2_foreign_thinking_is_stripped_where_it_may_be_bound() {
 
 /// A rendering whose thinking is its own, on a model that binds it.
 fn bound() -> (Assembly, Vec<Entry>) {
-    let mut assembly = begin(Predecessor::None, head(MODEL, None, "n2"), Binding::Always, &[]);
+    let mut assembly = begin(
+        Predecessor::None,
+        head(MODEL, None, "n2"),
+        Binding::Always,
+        &[],
+    );
     for entry in talk() {
         assert_eq!(assembly.push(entry.view()), Taken::Pushed);
         let _ = assembly.request(MAIN, None);
@@ -375,7 +465,12 @@ fn bound() -> (Assembly, Vec<Entry>) {
 #[test]
 fn n2_thinking_that_stands_where_it_stood_is_kept_when_a_rendering_begins_anew() {
     let (old, entries) = bound();
-    let new = begin(old.as_predecessor(), old.head().clone(), Binding::Always, &entries[..4]);
+    let new = begin(
+        old.as_predecessor(),
+        old.head().clone(),
+        Binding::Always,
+        &entries[..4],
+    );
     assert_eq!(new.head().latched.thinking_stripped_through, None);
 }
 
@@ -392,8 +487,16 @@ fn n2_thinking_is_stripped_when_anything_before_it_changed() {
         assert_eq!(stripped, Some("u3"));
     }
     // An earlier message went.
-    let new = begin(old.as_predecessor(), old.head().clone(), Binding::Always, &entries[3..]);
-    assert_eq!(new.head().latched.thinking_stripped_through.as_deref(), Some("u3"));
+    let new = begin(
+        old.as_predecessor(),
+        old.head().clone(),
+        Binding::Always,
+        &entries[3..],
+    );
+    assert_eq!(
+        new.head().latched.thinking_stripped_through.as_deref(),
+        Some("u3")
+    );
     // Where thinking is not bound, it stays.
     let mut tools = old.head().clone();
     tools.tools = raw(&json!([]));
@@ -402,13 +505,21 @@ fn n2_thinking_is_stripped_when_anything_before_it_changed() {
     // Another model cannot be trusted to read it.
     let other = head("claude-sonnet-5", None, "n2");
     let new = begin(old.as_predecessor(), other, Binding::None, &entries);
-    assert_eq!(new.head().latched.thinking_stripped_through.as_deref(), Some("u3"));
+    assert_eq!(
+        new.head().latched.thinking_stripped_through.as_deref(),
+        Some("u3")
+    );
 }
 
 #[test]
 fn n2_what_was_stripped_once_stays_stripped_and_later_thinking_is_sent() {
     let entries = talk();
-    let first = begin(Predecessor::None, head(MODEL, None, "n2"), Binding::Always, &entries);
+    let first = begin(
+        Predecessor::None,
+        head(MODEL, None, "n2"),
+        Binding::Always,
+        &entries,
+    );
     let more = [
         reply("a3", json!([thought("new"), text("y is full.", None)])),
         user("u4", json!("Good.")),
@@ -419,14 +530,20 @@ fn n2_what_was_stripped_once_stays_stripped_and_later_thinking_is_sent() {
     }
     let thoughts = |assembly: &mut Assembly| {
         let bytes = assembly.request(MAIN, None).unwrap().to_vec();
-        String::from_utf8(bytes).unwrap().matches("\"signature\"").count()
+        String::from_utf8(bytes)
+            .unwrap()
+            .matches("\"signature\"")
+            .count()
     };
     assert_eq!(thoughts(&mut first), 1);
     let all: Vec<Entry> = entries.into_iter().chain(more).collect();
     let mut settings = first.head().clone();
     settings.latched.thinking_stripped_through = None;
     let mut second = begin(first.as_predecessor(), settings, Binding::Always, &all);
-    assert_eq!(second.head().latched.thinking_stripped_through.as_deref(), Some("u3"));
+    assert_eq!(
+        second.head().latched.thinking_stripped_through.as_deref(),
+        Some("u3")
+    );
     assert_eq!(thoughts(&mut second), 1);
 }
 
