@@ -37,6 +37,9 @@ pub struct Head<'a> {
     pub user_context: &'a RawValue,
     /// Settings that are part of the cache key and latched for the session.
     pub settings: &'a RawValue,
+    /// The uuid of the newest entry that its rendering began with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history_through: Option<&'a str>,
     /// Why it took the place of the one before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
@@ -74,6 +77,11 @@ impl<'a> View<'a> {
     /// A part of a head entry, as the JSON that was written: `system`, `tools`, `userContext`, `settings`.
     pub fn head_part(self, name: &str) -> Option<&'a [u8]> {
         Object::new(self.line).get(name)
+    }
+
+    /// The uuid of the newest entry that a head entry's rendering began with, if it says so.
+    pub fn history_through(self) -> Option<Cow<'a, str>> {
+        Object::new(self.line).string("historyThrough")
     }
 
     /// Why a head entry took the place of the one before, if it says so.

@@ -8,13 +8,14 @@ use bytes::Bytes;
 use serde_json::value::RawValue;
 
 use super::frame::Frame;
+use super::head::Start;
 use super::replay::is_boundary;
-use super::stripping::stripped_through;
+use super::stripping::{newest, stripped_through};
 use super::synthetic::{self, Birth};
 use super::{CacheWrite, HeadReason, Marks, Predecessor, Replay, RequestHead};
 use crate::message::{Damage, Entry, EntryKind, HeadError, Id, View};
 use crate::models::Binding;
-use crate::normalize::{RenderOptions, Rendering, Role};
+use crate::normalize::{RenderOptions, Rendering};
 
 /// A session's requests, from one head and one rendering.
 #[derive(Debug)]
@@ -22,8 +23,8 @@ pub struct Assembly {
     head: RequestHead,
     frame: Frame,
     rendering: Rendering,
-    /// Why the head is to be written; none once it is on disk.
-    unwritten: Option<HeadReason>,
+    /// What the head's entry says of the beginning; none once it is on disk.
+    unwritten: Option<Start>,
 }
 
 /// How a rendering begins.
@@ -131,7 +132,11 @@ impl Assembly {
         let options = options(&head, cleared);
         head.latched.thinking_stripped_through =
             stripped_through(before, &head, binding, &options, history.clone());
-        Self::render(head, options, history, Some(reason))
+        let start = Start {
+            reason,
+            history_through: newest(history.clone()),
+        };
+        Self::render(head, options, history, Some(start))
     }
 
     /// Takes a rendering up again whose head is on disk: the same bytes as in the process that wrote it (Y2).
@@ -152,7 +157,7 @@ impl Assembly {
         head: RequestHead,
         mut options: RenderOptions,
         history: impl Iterator<Item = View<'a>>,
-        unwritten: Option<HeadReason>,
+        unwritten: Option<Start>,
     ) -> Self {
         let stripped = head.latched.thinking_stripped_through.as_deref();
         options.thinking_stripped_through = stripped.map(Id::of);
@@ -180,10 +185,10 @@ impl Assembly {
     /// nothing answered. To be appended as one unit, and then acknowledged by [`Assembly::persisted`].
     pub fn before_sending(&self, birth: Birth<'_>) -> Result<Vec<Bytes>, HeadError> {
         let mut entries = Vec::new();
-        if let Some(reason) = self.unwritten {
+        if let Some(start) = &self.unwritten {
             entries.push(
                 self.head
-                    .to_entry(birth.session_id, birth.timestamp, reason)?,
+                    .to_entry(birth.session_id, birth.timestamp, start)?,
             );
         }
         let calls = self.rendering.open_calls();
@@ -206,6 +211,9 @@ impl Assembly {
     }
 
     /// The next request, with further fields of the body behind the messages, where they leave the prefix as it is.
+    ///
+    /// What came since the last one is frozen by this, so it is asked for between replies: not while lines of one are
+    /// still to come.
     pub fn request(
         &mut self,
         kind: RequestKind<'_>,
@@ -218,13 +226,10 @@ impl Assembly {
         if let Some(name) = more.and_then(|more| self.frame.repeated(more)) {
             return Err(NotReady::Repeated(name));
         }
-        let last = self.rendering.messages().last();
         let write = match kind {
             RequestKind::Fork { .. } => CacheWrite::Skip,
-            RequestKind::Main if last.is_some_and(|last| last.role == Role::Assistant) => {
-                return Err(NotReady::NothingAsked);
-            }
-            RequestKind::Main => CacheWrite::Write,
+            RequestKind::Main if self.rendering.ends_with_user() => CacheWrite::Write,
+            RequestKind::Main => return Err(NotReady::NothingAsked),
         };
         let (blocks, messages) = (self.rendering.blocks(), self.rendering.messages());
         let marks = Marks::place(blocks, messages, write, self.frame.room);
@@ -234,7 +239,8 @@ impl Assembly {
         Ok(Assembled { slices, marks })
     }
 
-    /// The body that asks how many tokens the next request has. It bears no markers and may be made at any time.
+    /// The body that asks how many tokens the next request has. It bears no markers of the messages. It, too, freezes what
+    /// came.
     pub fn count_tokens(&mut self) -> Result<Vec<Bytes>, NotReady> {
         self.settle()?;
         let mut slices = vec![self.frame.counting.clone()];
@@ -278,8 +284,7 @@ impl Assembly {
             RequestKind::Main => bytes.extend_from_slice(closing),
             RequestKind::Fork { text } => {
                 let block = text_block(text);
-                let last = self.rendering.messages().last();
-                if last.is_some_and(|last| last.role == Role::User) {
+                if self.rendering.ends_with_user() {
                     bytes.push(b',');
                     bytes.extend_from_slice(&block);
                 } else {
@@ -301,6 +306,11 @@ impl Assembly {
         }
         bytes.push(b'}');
         bytes.into()
+    }
+
+    /// Whether pictures have become so many that older ones must go: a new rendering must begin.
+    pub fn must_begin_anew(&self) -> bool {
+        self.rendering.must_begin_anew()
     }
 
     /// The head.
@@ -333,5 +343,6 @@ fn options(head: &RequestHead, cleared: Vec<Id>) -> RenderOptions {
         cache_references: head.latched.cache_references,
         betas: head.latched.betas.clone(),
         most_images: head.latched.most_images,
+        tools: head.tool_names(),
     }
 }

@@ -1,11 +1,13 @@
 //! The head of a session's requests: system, tools, user context, latched settings; from and to its entry (M7).
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::value::RawValue;
 
 use super::Latched;
-use crate::json::Object;
+use crate::json::{Cursor, Object};
 use crate::message::{EntryKind, Head, HeadError, View};
 
 /// What stands before the messages of a session's requests.
@@ -52,6 +54,15 @@ pub enum HeadReason {
     Settings,
 }
 
+/// How a rendering begins, for its head entry.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// Why.
+    pub reason: HeadReason,
+    /// The newest entry it begins with.
+    pub history_through: Option<String>,
+}
+
 impl HeadReason {
     /// Its name in the entry.
     pub fn as_str(self) -> &'static str {
@@ -92,19 +103,17 @@ impl RequestHead {
         Ok(Self {
             system: raw("system")?,
             tools: raw("tools")?,
-            user_context: context
-                .filter(|text| !text.is_empty())
-                .map(std::borrow::Cow::into_owned),
+            user_context: context.filter(|text| !text.is_empty()).map(Cow::into_owned),
             latched,
         })
     }
 
-    /// The entry, ready to be appended.
+    /// The entry of a rendering that begins with this head, ready to be appended.
     pub fn to_entry(
         &self,
         session_id: &str,
         timestamp: Timestamp,
-        reason: HeadReason,
+        start: &Start,
     ) -> Result<Bytes, HeadError> {
         let context = serde_json::value::to_raw_value(&self.user_context)?;
         let settings = serde_json::value::to_raw_value(&self.latched)?;
@@ -115,7 +124,8 @@ impl RequestHead {
             tools: &self.tools,
             user_context: &context,
             settings: &settings,
-            reason: Some(reason.as_str()),
+            history_through: start.history_through.as_deref(),
+            reason: Some(start.reason.as_str()),
         };
         head.to_entry()
     }
@@ -138,8 +148,22 @@ impl RequestHead {
             .map(|(_, reason)| reason)
     }
 
+    /// The names of the tools.
+    pub fn tool_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        if self.tools.get().starts_with('[') {
+            // Raw JSON is valid, so the walk ends with the array.
+            let _ = Cursor::new(self.tools.get().as_bytes()).array(|cursor| {
+                let name = Object::new(cursor.raw()?).string("name");
+                names.extend(name.map(Cow::into_owned));
+                Ok(())
+            });
+        }
+        names
+    }
+
     /// The model that requests go to.
-    pub fn model(&self) -> Option<std::borrow::Cow<'_, str>> {
+    pub fn model(&self) -> Option<Cow<'_, str>> {
         Object::new(self.latched.body.get().as_bytes()).string("model")
     }
 }

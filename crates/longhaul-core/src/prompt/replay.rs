@@ -25,8 +25,8 @@ pub struct Replay {
 pub enum Standing {
     /// It is: the next request continues the last one.
     Goes,
-    /// The conversation was compacted or cleared behind it, by another program or just before a crash: a new rendering
-    /// begins, and writes its head.
+    /// The conversation was compacted, cleared or rewound behind it, by another program or just before a crash: a new
+    /// rendering begins, and writes its head.
     Outdated,
 }
 
@@ -58,6 +58,16 @@ impl Replay {
             if is_boundary(placed.entry) {
                 replay.boundary(placed.entry, behind);
             }
+        }
+        // The rendering began with another conversation: this one was taken up from an earlier point since.
+        let newest = replay
+            .history
+            .iter()
+            .rev()
+            .find_map(|index| view[*index].entry.uuid());
+        let through = head.entry.history_through();
+        if through.is_some_and(|through| newest != Some(Id::of(&through))) {
+            replay.standing = Standing::Outdated;
         }
         match replay.standing {
             Standing::Goes => replay.pushed.sort_by_key(|index| view[*index].offset),

@@ -104,7 +104,8 @@ fn latest<'a>(history: impl Iterator<Item = View<'a>>, uuids: [Option<&str>; 2])
     found.and_then(|which| uuids[which].map(str::to_owned))
 }
 
-fn newest<'a>(history: impl Iterator<Item = View<'a>>) -> Option<String> {
+/// The uuid of the newest entry of a history.
+pub(super) fn newest<'a>(history: impl Iterator<Item = View<'a>>) -> Option<String> {
     let with_uuid = history.filter(|entry| entry.facets.uuid.is_present());
     with_uuid
         .last()

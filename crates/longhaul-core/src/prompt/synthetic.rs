@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 /// What the model is told about such a call.
-const UNANSWERED: &str = include_str!("unanswered.txt");
+const UNANSWERED: &str = include_str!("../normalize/fragments/unanswered.txt");
 
 /// What an entry is born with. Ids and time come from outside.
 #[derive(Debug, Clone, Copy)]
