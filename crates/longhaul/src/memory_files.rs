@@ -74,10 +74,12 @@ impl Roots {
 
     fn reach(&self, real: &Path) -> Reach {
         let within = |roots: &[PathBuf]| roots.iter().any(|root| real.starts_with(root));
-        match () {
-            () if within(&self.project) => Reach::Project,
-            () if within(&self.home) => Reach::Home,
-            () => Reach::Elsewhere,
+        if within(&self.project) {
+            Reach::Project
+        } else if within(&self.home) {
+            Reach::Home
+        } else {
+            Reach::Elsewhere
         }
     }
 }

@@ -105,10 +105,10 @@ pub fn compact_instructions(text: &str) -> Option<&str> {
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
                 let ends = open.is_some_and(|(of, _)| level <= of);
-                if let Some((_, start)) = open.take_if(|_| ends) {
-                    if let Some(section) = not_blank(&text[start..range.start]) {
-                        return Some(section);
-                    }
+                if let Some((_, start)) = open.take_if(|_| ends)
+                    && let Some(section) = not_blank(&text[start..range.start])
+                {
+                    return Some(section);
                 }
                 (in_heading, title) = (true, String::new());
             }

@@ -7,6 +7,7 @@ mod markdown;
 mod notice;
 mod places;
 mod search;
+mod walk;
 
 use std::path::{Path, PathBuf};
 

@@ -131,7 +131,7 @@ impl fmt::Display for Notice {
                 "{}, imported by {}, was left out: imports are followed {} files deep; import it from a file further up",
                 path.display(),
                 imported_by.display(),
-                super::search::MOST_DEEP
+                super::walk::MOST_DEEP
             ),
             Self::TooMany { most, imported_by } => write!(
                 f,
