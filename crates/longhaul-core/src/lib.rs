@@ -6,14 +6,17 @@
 
 pub mod cache;
 pub mod config;
+pub mod facts;
 mod hash;
 pub mod inspect;
 pub mod json;
+pub mod local_summary;
 pub mod message;
 pub mod models;
 pub mod money;
 pub mod normalize;
 pub mod prompt;
+pub mod report;
 pub mod tokens;
 pub mod transcript;
 pub mod window;
