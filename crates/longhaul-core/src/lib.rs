@@ -6,9 +6,11 @@
 
 pub mod cache;
 pub mod config;
+pub mod facts;
 mod hash;
 pub mod inspect;
 pub mod json;
+pub mod local_summary;
 pub mod message;
 pub mod micro;
 pub mod models;
@@ -17,6 +19,7 @@ pub mod normalize;
 pub mod plan;
 pub mod prompt;
 pub mod rehydrate;
+pub mod report;
 pub mod tokens;
 pub mod transcript;
 pub mod window;

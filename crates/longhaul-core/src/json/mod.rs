@@ -4,11 +4,13 @@
 //! parts it wants lie, and every byte is looked at once. This is what lets a line of a transcript be read several
 //! times faster than by building a tree, and be sent again byte for byte.
 
+mod bounded;
 mod cursor;
 mod decode;
 mod object;
 mod string;
 
+pub use bounded::{decode_head, decode_tail};
 pub use cursor::{Cursor, Value};
 pub use decode::decode;
 pub use object::Object;

@@ -1,0 +1,212 @@
+//! Writes the parts of what an audit adds to a summary. The words are in `fragments/`.
+
+use super::budget::{Item, Share, Standing, fit};
+use super::cancelled::{Cancelled, CancelledKind};
+use super::failure::{ErrorSource, LastError};
+use super::file::TouchedFile;
+use super::message::UserMessage;
+use super::page::Page;
+use super::rule::{Rule, RuleKind};
+use super::shorten::{shorten, shorten_gapped};
+use super::todo::Todo;
+use crate::tokens::utf16_len;
+
+pub(super) const OPENING: &str = include_str!("fragments/opening.md");
+pub(super) const RULES: &str = include_str!("fragments/rules.md");
+pub(super) const MESSAGES: &str = include_str!("fragments/messages.md");
+const CANCELLED: &str = include_str!("fragments/cancelled.md");
+const TODOS: &str = include_str!("fragments/todos.md");
+const FILES: &str = include_str!("fragments/files.md");
+const ERROR: &str = include_str!("fragments/error.md");
+const OMITTED: &str = include_str!("fragments/omitted.txt");
+const FILES_OMITTED: &str = include_str!("fragments/files_omitted.txt");
+
+/// The most ranges of left-out messages that are named.
+const MOST_RANGES: usize = 8;
+/// The most units that the line about left-out messages takes.
+pub(super) const OMITTED_UNITS: usize = 320;
+
+/// A part of the appendix, and how many of its items it holds.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    pub(super) text: String,
+    pub(super) items: usize,
+}
+
+/// A titled list, items in order as far as they fit.
+fn list(title: &str, limit: usize, lines: impl Iterator<Item = String>) -> (Page, usize) {
+    let mut page = Page::new(limit);
+    page.line("");
+    if !page.line(title.trim_end()) {
+        return (Page::default(), 0);
+    }
+    let empty = page.units();
+    let items = lines.take_while(|line| page.line(line)).count();
+    match page.units() > empty {
+        true => (page, items),
+        false => (Page::default(), 0),
+    }
+}
+
+fn part((page, items): (Page, usize)) -> Part {
+    Part {
+        text: page.into_text(),
+        items,
+    }
+}
+
+pub(super) fn cancelled(all: &[Cancelled], limit: usize) -> Part {
+    let lines = all.iter().rev().map(|one| {
+        let what = match one.kind {
+            CancelledKind::Plan => "Plan",
+            CancelledKind::Call => "Call",
+        };
+        match &one.said {
+            Some(said) => format!("- {what} “{}”; the user said: “{said}”", one.title),
+            None => format!("- {what} “{}”", one.title),
+        }
+    });
+    part(list(CANCELLED, limit, lines))
+}
+
+pub(super) fn todos(open: &[&Todo], limit: usize) -> Part {
+    let lines = open
+        .iter()
+        .map(|todo| format!("- ({}) {}", todo.status, todo.content));
+    part(list(TODOS, limit, lines))
+}
+
+pub(super) fn files(files: &[&TouchedFile], limit: usize) -> Part {
+    let note = |left: usize| {
+        FILES_OMITTED
+            .trim_end()
+            .replace("{count}", &left.to_string())
+    };
+    let reserve = utf16_len(&note(files.len())) + 1;
+    let lines = || {
+        files
+            .iter()
+            .map(|file| format!("- {} ({})", file.path, file.state()))
+    };
+    let (page, items) = list(FILES, limit, lines());
+    if items == files.len() {
+        return part((page, items));
+    }
+    let (page, items) = list(FILES, limit.saturating_sub(reserve), lines());
+    let mut text = page.into_text();
+    if items > 0 {
+        text.push_str(&note(files.len() - items));
+        text.push('\n');
+    }
+    Part { text, items }
+}
+
+pub(super) fn error(error: &LastError, limit: usize) -> Part {
+    let who = match (error.source, &error.tool, &error.about) {
+        (ErrorSource::Api, _, _) => "The API".to_owned(),
+        (ErrorSource::Tool, Some(tool), Some(about)) => format!("{tool} ({about})"),
+        (ErrorSource::Tool, Some(tool), None) => tool.clone(),
+        (ErrorSource::Tool, None, _) => "A tool".to_owned(),
+    };
+    let since = match error.succeeded_since {
+        true => " (it has succeeded since)",
+        false => "",
+    };
+    let mut page = Page::new(limit);
+    page.line("");
+    let about = page.line(ERROR.trim_end()) && page.line(&format!("{who} failed{since}:"));
+    let room = page.room().saturating_sub(1);
+    if !about || room < 40 {
+        return Part::default();
+    }
+    page.line(&shorten(error.text.trim(), room));
+    part((page, 1))
+}
+
+/// A rule, with the message it is from.
+pub(super) fn rule(rule: &Rule, most: usize) -> String {
+    let kind = match rule.kind {
+        RuleKind::Rule => "",
+        RuleKind::Cancellation => "(called off) ",
+        RuleKind::Revocation => "(takes back) ",
+    };
+    let lead = format!("- [{}] {kind}", rule.ordinal);
+    let room = most.saturating_sub(utf16_len(&lead) + 1);
+    format!("{lead}{}\n", shorten(&rule.text, room))
+}
+
+/// A message, in at most so many units. One of several lines stands between marks of its own.
+pub(super) fn message(message: &UserMessage, most: usize) -> String {
+    let (number, media) = (message.ordinal, message.media());
+    let lines = message.text.trim().contains('\n');
+    let (lead, mut close) = match lines {
+        true => (format!("[{number}]\n"), format!("\n[/{number}]\n")),
+        false => (format!("[{number}] "), "\n".to_owned()),
+    };
+    if !media.is_empty() {
+        close.insert_str(0, &format!(" {media}"));
+    }
+    let room = most.saturating_sub(utf16_len(&lead) + utf16_len(&close));
+    let (head, tail) = message.parts();
+    let missing = message.cut.as_ref().map_or(0, |cut| cut.bytes);
+    let text = match missing {
+        0 => shorten(message.text.trim(), room),
+        _ => shorten_gapped((head.trim_start(), tail.trim_end()), missing, room),
+    };
+    [lead, text, close].concat()
+}
+
+/// All messages within so many units, the longest shortened first.
+pub(crate) fn messages_within(messages: &[UserMessage], room: usize) -> String {
+    let items: Vec<_> = messages
+        .iter()
+        .map(|one| Item {
+            units: utf16_len(&message(one, usize::MAX)) as u64,
+            standing: Standing::Plain,
+        })
+        .collect();
+    let whole: u64 = items.iter().map(|item| item.units).sum();
+    // Only if some must be left out is room needed to say so.
+    let room = match whole <= room as u64 {
+        true => room,
+        false => room.saturating_sub(OMITTED_UNITS),
+    };
+    let mut text = String::new();
+    let mut left_out = Vec::new();
+    for (one, share) in messages.iter().zip(fit(&items, room as u64, 0)) {
+        match share {
+            Share::Whole => text.push_str(&message(one, usize::MAX)),
+            Share::Shortened(most) => text.push_str(&message(one, most as usize)),
+            Share::Omitted => left_out.push(one.ordinal),
+        }
+    }
+    if !left_out.is_empty() {
+        text.push_str(&omitted(&left_out));
+    }
+    text
+}
+
+/// Which messages were left out.
+pub(super) fn omitted(ordinals: &[u32]) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for ordinal in ordinals {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == *ordinal => *last = *ordinal,
+            _ => ranges.push((*ordinal, *ordinal)),
+        }
+    }
+    let mut named: Vec<String> = ranges
+        .iter()
+        .take(MOST_RANGES)
+        .map(|(first, last)| match first == last {
+            true => format!("[{first}]"),
+            false => format!("[{first}] to [{last}]"),
+        })
+        .collect();
+    if ranges.len() > MOST_RANGES {
+        named.push("…".to_owned());
+    }
+    let count = ordinals.len().to_string();
+    let line = OMITTED.trim_end().replace("{count}", &count);
+    line.replace("{ranges}", &named.join(", ")) + "\n"
+}

@@ -1,0 +1,277 @@
+//! Holds a summary against the facts and writes what it left out (X1).
+//!
+//! A model may paraphrase, forget or invent; what a session must not lose is added here, whatever the model wrote.
+
+use super::appendix::{self, MESSAGES, OMITTED_UNITS, OPENING, RULES};
+use super::budget::{Budget, Item, Share, Standing, fit, units_within};
+use super::gather::Facts;
+use super::held::{Haystack, normalised};
+use super::message::UserMessage;
+use super::rule::Rule;
+use crate::report::LossReport;
+use crate::tokens::utf16_len;
+
+/// How many of the newest messages are protected.
+const NEWEST: usize = 3;
+
+/// What the model will see beside what an audit adds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Seen<'a> {
+    /// The summary; empty if there is none.
+    pub summary: &'a str,
+    /// Texts that stay in view beside it: of kept messages, of what is put back.
+    pub beside: &'a [&'a str],
+}
+
+/// A summary made whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Audited {
+    /// What is to be added behind the summary; empty if nothing is missing. At most the budget's tokens by the padded
+    /// estimate, unless what is protected needs more.
+    pub text: String,
+    /// What became of the user's messages, rules, files and todos. The caller adds what only it knows: tokens, results,
+    /// files restored.
+    pub report: LossReport,
+}
+
+/// Finds what a summary does not hold word for word, and writes it.
+pub fn audit(facts: &Facts, seen: Seen<'_>, budget: Budget) -> Audited {
+    let held = Held::find(facts, seen);
+    let limit = units_within(budget.tokens) as usize;
+    let mut report = LossReport::default();
+
+    let cancelled = appendix::cancelled(&facts.cancelled, limit / 8);
+    let open: Vec<_> = facts.open_todos().collect();
+    let missing = unheld(&open, &held.todos);
+    let todos = appendix::todos(&missing, limit / 4);
+    report.todos.open = open.len() as u64;
+    report.todos.kept = (open.len() - missing.len() + todos.items) as u64;
+    let touched = facts.files();
+    let missing = unheld(&touched, &held.files);
+    let files = appendix::files(&missing, limit / 4);
+    report.files.touched = facts.file_count();
+    report.files.left_out = (missing.len() - files.items) as u64 + u64::from(facts.files.dropped);
+    let error = facts.last_error.as_ref().filter(|_| !held.error);
+    let error = error.map(|error| appendix::error(error, limit / 8));
+    let error = error.unwrap_or_default();
+
+    let fixed = [&cancelled, &todos, &files, &error].map(|part| utf16_len(&part.text));
+    let titles = utf16_len(OPENING) + utf16_len(RULES) + utf16_len(MESSAGES) + 4;
+    let room = limit.saturating_sub(fixed.iter().sum::<usize>() + titles + OMITTED_UNITS);
+    let words = Words::choose(facts, &held, room, units_within(budget.protected));
+    let [rules, messages] = words.write(facts, &mut report);
+    report.rules.total = facts.rules.len() as u64 + u64::from(facts.rules_dropped);
+    report.user_messages.total = facts.messages.len() as u64;
+    notes(facts, &words, &mut report);
+
+    let mut text = String::new();
+    let parts = [
+        rules,
+        messages,
+        cancelled.text,
+        todos.text,
+        files.text,
+        error.text,
+    ];
+    if parts.iter().any(|part| !part.is_empty()) {
+        text.push_str(OPENING);
+        parts.iter().for_each(|part| text.push_str(part));
+    }
+    Audited { text, report }
+}
+
+fn notes(facts: &Facts, words: &Words<'_>, report: &mut LossReport) {
+    let messages = report.user_messages;
+    if messages.shortened + messages.omitted > 0 {
+        report.notes.push(
+            "User messages that were shortened or left out are whole in the transcript.".to_owned(),
+        );
+    }
+    if words.protected_was_shortened {
+        report.notes.push(
+            "The first request, the newest messages or stated rules alone exceed half the threshold: they were shortened too."
+                .to_owned(),
+        );
+    }
+    if facts.rules_dropped > 0 {
+        report.notes.push(format!(
+            "{} of the oldest rules are no longer kept apart from their messages.",
+            facts.rules_dropped
+        ));
+    }
+}
+
+/// What of the facts is in view already.
+#[derive(Debug)]
+struct Held {
+    messages: Vec<bool>,
+    rules: Vec<bool>,
+    files: Vec<bool>,
+    todos: Vec<bool>,
+    error: bool,
+}
+
+impl Held {
+    fn find(facts: &Facts, seen: Seen<'_>) -> Self {
+        let haystack = Haystack::new(
+            [seen.summary]
+                .into_iter()
+                .chain(seen.beside.iter().copied()),
+        );
+        let files = facts.files();
+        let open: Vec<_> = facts.open_todos().collect();
+        let error = facts.last_error.as_ref();
+        let mut texts: Vec<&str> = Vec::new();
+        texts.extend(facts.messages.iter().map(|message| message.text.as_str()));
+        texts.extend(facts.rules.iter().map(|rule| rule.text.as_str()));
+        texts.extend(files.iter().map(|file| file.path.as_str()));
+        texts.extend(open.iter().map(|todo| todo.content.as_str()));
+        texts.extend(error.map(|error| error.text.as_str()));
+        let mut held = haystack.holds(&texts).into_iter();
+        let mut take = |count: usize| held.by_ref().take(count).collect::<Vec<bool>>();
+        let mut messages = take(facts.messages.len());
+        for (held, message) in messages.iter_mut().zip(&facts.messages) {
+            // Of a cut text only a part could be compared; of a picture nothing.
+            *held &= message.cut.is_none() && !message.text.trim().is_empty();
+        }
+        let mut rules = take(facts.rules.len());
+        for (held, rule) in rules.iter_mut().zip(&facts.rules) {
+            // What holds a message holds its sentences.
+            let message = (rule.ordinal as usize).checked_sub(1);
+            *held |= message.and_then(|at| messages.get(at)) == Some(&true);
+        }
+        Self {
+            messages,
+            rules,
+            files: take(files.len()),
+            todos: take(open.len()),
+            error: error.is_none_or(|_| take(1).first() == Some(&true)),
+        }
+    }
+}
+
+fn unheld<'a, T>(all: &[&'a T], held: &[bool]) -> Vec<&'a T> {
+    let all = all.iter().zip(held);
+    all.filter(|(_, held)| !**held)
+        .map(|(one, _)| *one)
+        .collect()
+}
+
+/// What is to be written of the user's words, and in which length.
+#[derive(Debug)]
+struct Words<'a> {
+    messages: Vec<(&'a UserMessage, Share)>,
+    rules: Vec<(&'a Rule, Share)>,
+    protected_was_shortened: bool,
+}
+
+impl<'a> Words<'a> {
+    fn choose(facts: &'a Facts, held: &Held, room: usize, protected: u64) -> Self {
+        let messages: Vec<_> = facts.messages.iter().collect();
+        let messages = unheld(&messages, &held.messages);
+        let rules: Vec<_> = facts.rules.iter().collect();
+        let rules = unheld(&rules, &held.rules);
+        let newest = facts.messages.len().saturating_sub(NEWEST) as u32;
+        let first = Self::share(messages.clone(), rules.clone(), newest, room, protected);
+        // A rule is not said twice: one whose message is there whole needs no line of its own, and its room is free.
+        let uncovered: Vec<_> = rules
+            .into_iter()
+            .filter(|rule| !first.covers(rule))
+            .collect();
+        let second = Self::share(messages, uncovered, newest, room, protected);
+        let still_covered = first
+            .rules
+            .iter()
+            .filter(|(rule, _)| first.covers(rule))
+            .all(|(rule, _)| second.covers(rule));
+        if still_covered { second } else { first }
+    }
+
+    fn share(
+        messages: Vec<&'a UserMessage>,
+        rules: Vec<&'a Rule>,
+        newest: u32,
+        room: usize,
+        protected: u64,
+    ) -> Self {
+        let of_message = messages.iter().map(|message| Item {
+            units: utf16_len(&appendix::message(message, usize::MAX)) as u64,
+            standing: match message.ordinal == 1 || message.ordinal > newest {
+                true => Standing::Protected,
+                false => Standing::Plain,
+            },
+        });
+        let of_rule = rules.iter().map(|rule| Item {
+            units: utf16_len(&appendix::rule(rule, usize::MAX)) as u64,
+            standing: Standing::Protected,
+        });
+        let items: Vec<_> = of_message.chain(of_rule).collect();
+        let mut shares = fit(&items, room as u64, protected);
+        let protected_was_shortened = items
+            .iter()
+            .zip(&shares)
+            .any(|(item, share)| item.standing == Standing::Protected && *share != Share::Whole);
+        let of_rules = shares.split_off(messages.len());
+        Self {
+            messages: messages.into_iter().zip(shares).collect(),
+            rules: rules.into_iter().zip(of_rules).collect(),
+            protected_was_shortened,
+        }
+    }
+
+    /// Whether a rule will be there as a part of its message.
+    fn covers(&self, rule: &Rule) -> bool {
+        let at = self
+            .messages
+            .binary_search_by_key(&rule.ordinal, |(message, _)| message.ordinal);
+        at.is_ok_and(|at| {
+            let (message, share) = &self.messages[at];
+            *share == Share::Whole
+                && message.cut.is_none()
+                && normalised(&message.text).contains(&normalised(&rule.text))
+        })
+    }
+
+    /// The parts with rules and with messages.
+    fn write(&self, facts: &Facts, report: &mut LossReport) -> [String; 2] {
+        let mut rules = String::new();
+        let mut lost = 0;
+        for (rule, share) in &self.rules {
+            match share {
+                Share::Whole => rules.push_str(&appendix::rule(rule, usize::MAX)),
+                Share::Shortened(most) => rules.push_str(&appendix::rule(rule, *most as usize)),
+                Share::Omitted => {}
+            }
+            lost += u64::from(*share != Share::Whole);
+        }
+        report.rules.verbatim = facts.rules.len() as u64 - lost;
+
+        let mut messages = String::new();
+        let mut omitted = Vec::new();
+        let counts = &mut report.user_messages;
+        for (message, share) in &self.messages {
+            match share {
+                Share::Whole => messages.push_str(&appendix::message(message, usize::MAX)),
+                Share::Shortened(most) => {
+                    messages.push_str(&appendix::message(message, *most as usize));
+                }
+                Share::Omitted => omitted.push(message.ordinal),
+            }
+            let shortened = matches!(share, Share::Shortened(_)) || message.cut.is_some();
+            counts.shortened += u64::from(shortened && *share != Share::Omitted);
+        }
+        counts.omitted = omitted.len() as u64;
+        counts.verbatim = facts.messages.len() as u64 - counts.shortened - counts.omitted;
+        if !omitted.is_empty() {
+            messages.push_str(&appendix::omitted(&omitted));
+        }
+        [titled(RULES, rules), titled(MESSAGES, messages)]
+    }
+}
+
+fn titled(title: &str, lines: String) -> String {
+    match lines.is_empty() {
+        true => lines,
+        false => format!("\n{title}{lines}"),
+    }
+}

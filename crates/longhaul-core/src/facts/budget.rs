@@ -1,0 +1,277 @@
+//! Who gets room when not all fit (ruling 14): the longest are shortened first; the first request, the newest
+//! messages and stated rules are not, unless these alone exceed half the threshold.
+
+use crate::window::WindowStatus;
+
+/// The default budget in tokens.
+const TOKENS: u64 = 20_000;
+/// Shortened to less, a text tells nothing: it is left out instead.
+const SHORTEST: u64 = 80;
+
+/// How much the facts may take in a summary message. Sizes are padded estimates (T2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Tokens for all that is added.
+    pub tokens: u64,
+    /// What is protected is whole as long as it takes no more tokens than this.
+    pub protected: u64,
+}
+
+impl Budget {
+    /// The default budget in a window, scaled as H7 says.
+    pub fn of_window(window: &WindowStatus) -> Self {
+        Self::of_tokens(TOKENS, window)
+    }
+
+    /// A budget of so many tokens, before scaling.
+    pub fn of_tokens(tokens: u64, window: &WindowStatus) -> Self {
+        Self {
+            tokens: window.scale().apply(tokens),
+            protected: window.auto_compact / 2,
+        }
+    }
+}
+
+/// The most UTF-16 units whose padded estimate is within so many tokens.
+pub(crate) fn units_within(tokens: u64) -> u64 {
+    match tokens * 3 / 4 {
+        0 => 0,
+        unpadded => unpadded * 4 + 1,
+    }
+}
+
+/// Something that wants room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Item {
+    /// What it takes when whole.
+    pub units: u64,
+    /// Whether it may be shortened.
+    pub standing: Standing,
+}
+
+/// Whether an item may be shortened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// The first request, the newest messages, rules.
+    Protected,
+    /// All else.
+    Plain,
+}
+
+/// The room that an item gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Share {
+    /// All that it wants.
+    Whole,
+    /// So many units, fewer than it wants.
+    Shortened(u64),
+    /// None.
+    Omitted,
+}
+
+/// Shares `limit` units among items, given oldest first.
+///
+/// All is whole if all fit. Otherwise the longest plain ones are shortened to one level; if that level were too low to tell
+/// anything, the oldest are left out. Protected items are whole, even beyond the limit, unless they exceed
+/// `protected_limit`: then they are treated like the rest, and left out last.
+pub fn fit(items: &[Item], limit: u64, protected_limit: u64) -> Vec<Share> {
+    let is_protected = |item: &&Item| item.standing == Standing::Protected;
+    let protected: u64 = items
+        .iter()
+        .filter(is_protected)
+        .map(|item| item.units)
+        .sum();
+    let mut shares = vec![Share::Whole; items.len()];
+    let keeps_protected = protected <= protected_limit;
+    let (limit, mut open): (u64, Vec<usize>) = match keeps_protected {
+        true => (
+            limit.saturating_sub(protected),
+            (0..items.len())
+                .filter(|at| items[*at].standing == Standing::Plain)
+                .collect(),
+        ),
+        false => (limit, (0..items.len()).collect()),
+    };
+    let sizes = |open: &[usize]| open.iter().map(|at| items[*at].units).collect::<Vec<_>>();
+    if level(&sizes(&open), limit).is_none_or(|level| level >= SHORTEST) {
+        share(&mut shares, items, &open, limit);
+        return shares;
+    }
+    // Not even short forms of all fit: the newest have precedence, and before them what is protected.
+    open.sort_by_key(|at| {
+        (
+            items[*at].standing == Standing::Plain,
+            std::cmp::Reverse(*at),
+        )
+    });
+    let mut left = limit;
+    let mut kept = Vec::new();
+    for at in open {
+        let least = items[at].units.min(SHORTEST);
+        if least <= left {
+            left -= least;
+            kept.push(at);
+        } else {
+            shares[at] = Share::Omitted;
+        }
+    }
+    share(&mut shares, items, &kept, limit);
+    shares
+}
+
+/// Shortens the longest of the items `open` to one level, if they do not fit.
+fn share(shares: &mut [Share], items: &[Item], open: &[usize], limit: u64) {
+    let sizes: Vec<_> = open.iter().map(|at| items[*at].units).collect();
+    if let Some(level) = level(&sizes, limit) {
+        for at in open.iter().filter(|at| items[**at].units > level) {
+            shares[*at] = Share::Shortened(level);
+        }
+    }
+}
+
+/// The highest level such that sizes cut down to it fit; none if they fit as they are.
+fn level(sizes: &[u64], limit: u64) -> Option<u64> {
+    let mut sorted = sizes.to_vec();
+    sorted.sort_unstable();
+    let mut left = limit;
+    for (at, size) in sorted.iter().enumerate() {
+        let sharers = (sorted.len() - at) as u64;
+        if size * sharers > left {
+            return Some(left / sharers);
+        }
+        left -= size;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::{Settings, WindowInput};
+    use proptest::prelude::*;
+
+    fn plain(units: u64) -> Item {
+        let standing = Standing::Plain;
+        Item { units, standing }
+    }
+
+    fn protected(units: u64) -> Item {
+        let standing = Standing::Protected;
+        Item { units, standing }
+    }
+
+    #[test]
+    fn x1_the_longest_are_shortened_first() {
+        let items = [plain(100), plain(900), plain(5_000), plain(300)];
+        assert_eq!(
+            fit(&items, 2_000, 9_999),
+            [
+                Share::Whole,
+                Share::Shortened(800),
+                Share::Shortened(800),
+                Share::Whole
+            ]
+        );
+        assert_eq!(fit(&items, 6_300, 9_999), [Share::Whole; 4]);
+    }
+
+    #[test]
+    fn x1_what_is_protected_is_whole_unless_it_exceeds_half_the_threshold() {
+        let items = [protected(3_000), plain(500), protected(100)];
+        let shares = fit(&items, 1_000, 3_100);
+        assert_eq!(shares, [Share::Whole, Share::Omitted, Share::Whole]);
+        let shares = fit(&items, 1_000, 3_099);
+        assert_eq!(
+            shares,
+            [Share::Shortened(450), Share::Shortened(450), Share::Whole]
+        );
+    }
+
+    #[test]
+    fn x1_of_too_many_the_oldest_are_left_out() {
+        let items = [protected(50), plain(70), plain(70), plain(70)];
+        assert_eq!(
+            fit(&items, 200, 1_000),
+            [Share::Whole, Share::Omitted, Share::Whole, Share::Whole]
+        );
+    }
+
+    #[test]
+    fn h7_the_budget_shrinks_with_the_window() {
+        let budget = |window| {
+            let settings = Settings::default();
+            let input = WindowInput {
+                window,
+                max_output: 32_000,
+                used: 0,
+                settings,
+            };
+            Budget::of_window(&WindowStatus::new(&input).unwrap())
+        };
+        assert_eq!(
+            budget(200_000),
+            Budget {
+                tokens: 20_000,
+                protected: 83_500
+            }
+        );
+        assert_eq!(budget(1_000_000).tokens, 20_000);
+        assert_eq!(budget(10_000).tokens, 2_000);
+    }
+
+    #[test]
+    fn t2_units_within_a_number_of_tokens_are_the_most_that_pad_to_it() {
+        use crate::tokens::{Class, Estimator, Rough};
+        for tokens in 0..500 {
+            let units = units_within(tokens);
+            let padded = |units| Rough.tokens(Class::Text, units).padded();
+            assert!(padded(units) <= tokens, "{tokens}");
+            assert!(units == 0 || padded(units + 1) > tokens, "{tokens}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn x1_shares_stay_within_the_limit_whenever_possible(
+            sizes in proptest::collection::vec((0_u64..4_000, any::<bool>()), 0..60),
+            limit in 0_u64..60_000,
+            protected_limit in 0_u64..60_000,
+        ) {
+            let items: Vec<_> = sizes.iter()
+                .map(|(units, first)| if *first { protected(*units) } else { plain(*units) })
+                .collect();
+            let shares = fit(&items, limit, protected_limit);
+            prop_assert_eq!(&shares, &fit(&items, limit, protected_limit));
+            let mut total = 0;
+            let mut guarded = 0;
+            for (item, share) in items.iter().zip(&shares) {
+                let given = match share {
+                    Share::Whole => item.units,
+                    Share::Shortened(units) => {
+                        prop_assert!(*units < item.units && *units >= SHORTEST);
+                        *units
+                    }
+                    Share::Omitted => 0,
+                };
+                total += given;
+                if item.standing == Standing::Protected {
+                    guarded += item.units;
+                }
+            }
+            if guarded <= protected_limit {
+                prop_assert!(total <= limit.max(guarded));
+                prop_assert!(items.iter().zip(&shares).all(|(item, share)| item.standing == Standing::Plain || *share == Share::Whole));
+            } else {
+                prop_assert!(total <= limit);
+            }
+            // The longest first: what is shortened or whole is never given more than one that wanted less.
+            let level = shares.iter().find_map(|share| match share { Share::Shortened(level) => Some(*level), _ => None });
+            if let Some(level) = level {
+                for (item, share) in items.iter().zip(&shares) {
+                    let guarded = item.standing == Standing::Protected && guarded <= protected_limit;
+                    prop_assert!(*share != Share::Whole || item.units <= level || guarded);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What the user turned down: plans and calls (Y4). They are noted so that nobody resumes them.
+
+use serde::{Deserialize, Serialize};
+
+/// The most that are kept of each kind, newest.
+const MOST: usize = 8;
+/// The most characters of a plan's title, and of what the user said to it.
+const LONGEST: usize = 300;
+
+/// Hosts write the answer of a user who turned something down as a result that begins so, and what the user said behind the
+/// second mark.
+const DECLINED: [&str; 3] = [
+    "The user doesn't want to proceed",
+    "The user doesn't want to take this action",
+    "User rejected",
+];
+const SAID: &str = "the user said:";
+
+/// A plan or call that the user turned down.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cancelled {
+    /// What it was.
+    pub kind: CancelledKind,
+    /// The plan's title; the call's tool and what it was about.
+    pub title: String,
+    /// What the user said to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
+    /// The entry in which it was turned down.
+    #[serde(default)]
+    pub uuid: String,
+}
+
+/// What was turned down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CancelledKind {
+    /// A plan that was put before the user.
+    Plan,
+    /// A call that needed the user's consent.
+    Call,
+}
+
+/// Whether a failed result is a user's refusal, and what the user said to it.
+pub(super) fn refusal(result: &str) -> Option<Option<String>> {
+    let declined = DECLINED.iter().any(|begin| result.starts_with(begin));
+    declined.then(|| {
+        let said = result.split_once(SAID)?.1.trim();
+        (!said.is_empty()).then(|| said.chars().take(LONGEST).collect())
+    })
+}
+
+/// Notes a refusal.
+pub(super) fn decline(
+    all: &mut Vec<Cancelled>,
+    kind: CancelledKind,
+    title: &str,
+    said: Option<String>,
+    uuid: String,
+) {
+    all.retain(|known| known.kind != kind || known.title != title);
+    let over = (all.iter().filter(|known| known.kind == kind).count() + 1).saturating_sub(MOST);
+    for _ in 0..over {
+        if let Some(oldest) = all.iter().position(|known| known.kind == kind) {
+            all.remove(oldest);
+        }
+    }
+    all.push(Cancelled {
+        kind,
+        title: title.to_owned(),
+        said,
+        uuid,
+    });
+}
+
+/// Notes that something was done after all.
+pub(super) fn accept(all: &mut Vec<Cancelled>, kind: CancelledKind, title: &str) {
+    all.retain(|known| known.kind != kind || known.title != title);
+}
+
+/// A plan's title: its first line with words.
+pub(super) fn plan_title(plan: &str) -> String {
+    let line = plan
+        .lines()
+        .map(|line| line.trim().trim_start_matches('#').trim())
+        .find(|line| !line.is_empty());
+    line.unwrap_or("a plan").chars().take(LONGEST).collect()
+}

@@ -1,0 +1,58 @@
+//! Extracts of texts as they stand in an entry: decodes only what is shown.
+
+use std::borrow::Cow;
+
+use super::call::literal;
+use super::char_boundary::floor;
+use crate::json;
+use crate::message::{Block, BlockKind, View};
+
+/// How many texts inside one result are looked at.
+const MOST_INNER: usize = 4;
+
+/// A string literal, or its beginning and its end if it is longer than `most` bytes. Control characters, which only
+/// binary data has, are passed over.
+pub(crate) fn excerpt(value: &[u8], most: usize) -> String {
+    let Some(content) = literal(value) else {
+        return String::new();
+    };
+    if content.len() <= most {
+        return printable(json::decode(content));
+    }
+    let head = printable(json::decode_head(content, most - most / 3));
+    let tail = printable(json::decode_tail(content, most / 3));
+    format!("{} … {}", head.trim_end(), tail.trim_start())
+}
+
+/// What a result says: its string, or the texts inside it, in about `most` bytes.
+pub(crate) fn result_excerpt(
+    entry: View<'_>,
+    block: &Block,
+    inside: &[Block],
+    most: usize,
+) -> String {
+    if !block.has_inner {
+        return excerpt(block.body.of(entry.line), most);
+    }
+    let texts = inside
+        .iter()
+        .take_while(|block| block.inner)
+        .filter(|block| block.kind == BlockKind::Text && !block.blank);
+    let texts: Vec<_> = texts
+        .take(MOST_INNER)
+        .map(|block| excerpt(block.body.of(entry.line), most))
+        .collect();
+    let mut text = texts.join("\n");
+    text.truncate(floor(&text, most));
+    text
+}
+
+fn printable(text: Cow<'_, str>) -> String {
+    let hidden = |character: char| {
+        character.is_control() && !matches!(character, '\n' | '\t') || character == '\u{FFFD}'
+    };
+    match text.contains(hidden) {
+        true => text.replace(hidden, ""),
+        false => text.into_owned(),
+    }
+}

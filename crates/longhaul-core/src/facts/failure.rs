@@ -1,0 +1,58 @@
+//! The last error: the newest failed tool result or API error, and whether it has succeeded since (ruling 14).
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// The newest failure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LastError {
+    /// Who failed.
+    pub source: ErrorSource,
+    /// The tool, if it was one whose call is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// What the call was about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// What it said, the middle cut out if it said much.
+    pub text: String,
+    /// The entry that holds it.
+    #[serde(default)]
+    pub uuid: String,
+    /// When.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+    /// The same was tried again later and succeeded.
+    #[serde(default)]
+    pub succeeded_since: bool,
+    /// What makes another try the same one.
+    #[serde(default)]
+    pub(super) key: String,
+}
+
+/// Who failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorSource {
+    /// A tool.
+    Tool,
+    /// The provider's API.
+    Api,
+}
+
+impl LastError {
+    /// Notes that a call with this key succeeded.
+    pub(super) fn succeeded(&mut self, key: u64) {
+        self.succeeded_since |= self.source == ErrorSource::Tool && self.key == key_text(key);
+    }
+
+    /// Notes that the model replied.
+    pub(super) fn replied(&mut self) {
+        self.succeeded_since |= self.source == ErrorSource::Api;
+    }
+}
+
+pub(super) fn key_text(key: u64) -> String {
+    format!("{key:016x}")
+}

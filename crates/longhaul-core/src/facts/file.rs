@@ -1,0 +1,187 @@
+//! Files touched: paths given to file tools, with what was last done (X1, ruling 14).
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::hash::Map;
+
+/// The most files that are kept; the longest untouched are dropped and counted.
+const MOST: usize = 2_000;
+
+/// What a tool does to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileAction {
+    /// Reads it.
+    Read,
+    /// Writes it whole.
+    Write,
+    /// Changes a part of it.
+    Edit,
+}
+
+/// A tool that works on files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileTool {
+    /// Its name.
+    pub name: String,
+    /// The field of its input that holds the path.
+    pub path: String,
+    /// What it does.
+    pub action: FileAction,
+}
+
+impl FileTool {
+    /// The tools that hosts commonly have.
+    pub fn builtin() -> Vec<Self> {
+        let tool = |name: &str, path: &str, action| Self {
+            name: name.to_owned(),
+            path: path.to_owned(),
+            action,
+        };
+        vec![
+            tool("Read", "file_path", FileAction::Read),
+            tool("Write", "file_path", FileAction::Write),
+            tool("Edit", "file_path", FileAction::Edit),
+            tool("MultiEdit", "file_path", FileAction::Edit),
+            tool("NotebookRead", "notebook_path", FileAction::Read),
+            tool("NotebookEdit", "notebook_path", FileAction::Edit),
+        ]
+    }
+}
+
+/// A file that the session worked on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TouchedFile {
+    /// Its path, as the tool was given it.
+    pub path: String,
+    /// What was last done to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done: Option<FileAction>,
+    /// What was tried since and failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<FileAction>,
+    /// When it was last touched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+    /// Touches are counted through the session: a higher number is newer.
+    #[serde(default)]
+    pub touch: u64,
+}
+
+impl TouchedFile {
+    /// In words: read, written, edited, and whether the last try failed.
+    pub fn state(&self) -> &'static str {
+        use FileAction::{Edit, Read, Write};
+        match (self.done, self.failed) {
+            (Some(Read), None) => "read",
+            (Some(Write), None) => "written",
+            (Some(Edit), None) => "edited",
+            (Some(Read), Some(Read)) => "read, then reading failed",
+            (Some(Read), Some(_)) => "read, then a change failed",
+            (Some(_), Some(Read)) => "changed, then reading failed",
+            (Some(_), Some(_)) => "changed, then a change failed",
+            (None, Some(Read)) => "reading failed",
+            (None, Some(_)) => "a change failed",
+            (None, None) => "asked for",
+        }
+    }
+
+    /// Whether the session changed it.
+    pub fn is_changed(&self) -> bool {
+        matches!(self.done, Some(FileAction::Write | FileAction::Edit))
+    }
+}
+
+/// How a call on a file went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Asked,
+    Done,
+    Failed,
+}
+
+/// All files of a session.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Files {
+    files: Vec<TouchedFile>,
+    index: Map<String, usize>,
+    touches: u64,
+    pub(super) dropped: u32,
+}
+
+impl Files {
+    pub(super) fn continued(files: Vec<TouchedFile>, dropped: u32) -> Self {
+        let index = (0..).zip(&files).map(|(at, file)| (file.path.clone(), at));
+        Self {
+            index: index.collect(),
+            touches: files.iter().map(|file| file.touch).max().unwrap_or(0),
+            files,
+            dropped,
+        }
+    }
+
+    pub(super) fn touch(
+        &mut self,
+        path: &str,
+        action: FileAction,
+        outcome: Outcome,
+        at: Option<Timestamp>,
+    ) {
+        self.touches += 1;
+        let place = match self.index.get(path) {
+            Some(place) => *place,
+            None => self.add(path),
+        };
+        let file = &mut self.files[place];
+        file.touch = self.touches;
+        file.at = at.or(file.at);
+        match outcome {
+            Outcome::Asked => {}
+            Outcome::Failed => file.failed = Some(action),
+            Outcome::Done => {
+                // A read does not undo that the session changed the file.
+                if action != FileAction::Read || !file.is_changed() {
+                    file.done = Some(action);
+                }
+                file.failed = None;
+            }
+        }
+    }
+
+    fn add(&mut self, path: &str) -> usize {
+        if self.files.len() >= 2 * MOST {
+            let kept = self.newest().into_iter().take(MOST).cloned().collect();
+            let dropped = self.dropped + MOST as u32;
+            let touches = self.touches;
+            *self = Self::continued(kept, dropped);
+            self.touches = touches;
+        }
+        self.files.push(TouchedFile {
+            path: path.to_owned(),
+            done: None,
+            failed: None,
+            at: None,
+            touch: 0,
+        });
+        self.index.insert(path.to_owned(), self.files.len() - 1);
+        self.files.len() - 1
+    }
+
+    /// The newest first.
+    pub(super) fn newest(&self) -> Vec<&TouchedFile> {
+        let mut files: Vec<_> = self.files.iter().collect();
+        files.sort_by_key(|file| std::cmp::Reverse(file.touch));
+        files
+    }
+
+    /// How often any file was touched.
+    pub(super) fn touches(&self) -> u64 {
+        self.touches
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.files.len()
+    }
+}

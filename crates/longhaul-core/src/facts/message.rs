@@ -1,0 +1,225 @@
+//! What the user wrote: one message as it is kept (X1, ruling 14).
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::char_boundary::{ceil, floor};
+use super::host_texts::HostTexts;
+use crate::json::{self, Cursor, Object};
+use crate::message::{BlockKind, EntryKind, View};
+
+/// The most bytes of one message that are kept. What was cut lies in the transcript.
+pub(super) const LONGEST: usize = 2 << 20;
+
+/// A message of the user.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UserMessage {
+    /// Which of the session's messages it is, from 1.
+    pub ordinal: u32,
+    /// The uuid of its entry.
+    pub uuid: String,
+    /// When it was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+    /// Its words.
+    pub text: String,
+    /// Pictures beside the text.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub images: u32,
+    /// Documents beside the text.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub documents: u32,
+    /// What is missing from the text, if it was too long to keep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
+}
+
+/// A gap in a kept text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    /// Where the gap is: a byte position in the kept text.
+    pub after: usize,
+    /// How many bytes are missing there.
+    pub bytes: u64,
+    /// Hash (xxh3, 128 bits, hexadecimal) of the whole text as it was first read: of its JSON if even that was too long.
+    pub hash: String,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+impl UserMessage {
+    /// Pictures and documents, as they are noted beside the text.
+    pub fn media(&self) -> String {
+        let images = std::iter::repeat_n("[image]", self.images as usize);
+        let documents = std::iter::repeat_n("[document]", self.documents as usize);
+        images.chain(documents).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The part before a gap and the part behind it; the whole and nothing if there is none.
+    pub fn parts(&self) -> (&str, &str) {
+        let after = self.cut.as_ref().map_or(self.text.len(), |cut| cut.after);
+        self.text
+            .split_at_checked(after)
+            .unwrap_or((self.text.as_str(), ""))
+    }
+
+    /// Cuts the text so that at most `most` bytes are kept, two thirds of them from its beginning.
+    pub(super) fn keep_at_most(&mut self, most: usize) {
+        if self.text.len() <= most {
+            return;
+        }
+        let hash = match self.cut.take() {
+            Some(cut) => (cut.hash, cut.bytes),
+            None => (hash(&[self.text.as_bytes()]), 0),
+        };
+        let head = floor(&self.text, most / 3 * 2);
+        let tail = ceil(&self.text, self.text.len() - most / 3);
+        let bytes = hash.1 + (tail - head) as u64;
+        self.text.replace_range(head..tail, "");
+        self.cut = Some(Cut {
+            after: head,
+            bytes,
+            hash: hash.0,
+        });
+    }
+}
+
+fn hash(parts: &[&[u8]]) -> String {
+    let mut hasher = Xxh3::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    format!("{:032x}", hasher.digest128())
+}
+
+/// What the user says in an entry, before it is numbered; none if the user says nothing there.
+pub(super) fn spoken(entry: View<'_>, host: &HostTexts) -> Option<UserMessage> {
+    let flags = &entry.facets.flags;
+    let mut message = match entry.facets.kind {
+        EntryKind::User if !flags.meta && !flags.compact_summary => typed(entry, host)?,
+        EntryKind::Attachment if !flags.meta => queued(entry, host)?,
+        _ => return None,
+    };
+    message.uuid = entry.text(entry.facets.uuid).into_owned();
+    message.at = entry.timestamp();
+    Some(message)
+}
+
+fn blank() -> UserMessage {
+    UserMessage {
+        ordinal: 0,
+        uuid: String::new(),
+        at: None,
+        text: String::new(),
+        images: 0,
+        documents: 0,
+        cut: None,
+    }
+}
+
+fn typed(entry: View<'_>, host: &HostTexts) -> Option<UserMessage> {
+    let mut texts: Vec<&[u8]> = Vec::new();
+    let mut message = blank();
+    for block in entry.facets.blocks.iter().filter(|block| !block.inner) {
+        match block.kind {
+            BlockKind::Text if !block.blank => texts.push(content(block.body.of(entry.line))),
+            BlockKind::Image => message.images += 1,
+            BlockKind::Document => message.documents += 1,
+            _ => {}
+        }
+    }
+    read_texts(message, &texts, host)
+}
+
+/// What was typed while the model was at work comes beside its next input.
+fn queued(entry: View<'_>, host: &HostTexts) -> Option<UserMessage> {
+    let attachment = entry.object(entry.facets.attachment);
+    if attachment.string("type")? != "queued_command"
+        || attachment.get("isMeta") == Some(b"true")
+        || attachment
+            .string("commandMode")
+            .is_some_and(|mode| mode != "prompt")
+    {
+        return None;
+    }
+    let prompt = attachment.get("prompt")?;
+    let mut message = blank();
+    let mut texts = Vec::new();
+    match prompt.first() {
+        Some(b'"') => texts.push(content(prompt)),
+        Some(b'[') => {
+            let walked = Cursor::new(prompt).array(|cursor| {
+                let block = Object::new(cursor.raw()?);
+                match block.string("type").as_deref() {
+                    Some("text") => texts.extend(block.get("text").map(content)),
+                    Some("image") => message.images += 1,
+                    Some("document") => message.documents += 1,
+                    _ => {}
+                }
+                Ok(())
+            });
+            walked.ok()?;
+        }
+        _ => return None,
+    }
+    read_texts(message, &texts, host)
+}
+
+/// A string literal without its quotes.
+fn content(literal: &[u8]) -> &[u8] {
+    literal
+        .strip_prefix(b"\"")
+        .and_then(|literal| literal.strip_suffix(b"\""))
+        .unwrap_or_default()
+}
+
+fn read_texts(mut message: UserMessage, texts: &[&[u8]], host: &HostTexts) -> Option<UserMessage> {
+    let size: usize = texts.iter().map(|text| text.len()).sum();
+    if size > 2 * LONGEST {
+        return read_ends(message, texts, host, size);
+    }
+    for text in texts {
+        let text = json::decode(text);
+        if host.is_hosts(&text) {
+            continue;
+        }
+        if !message.text.is_empty() {
+            message.text.push('\n');
+        }
+        message.text.push_str(&text);
+    }
+    message.keep_at_most(LONGEST);
+    let says = !message.text.trim().is_empty() || message.images + message.documents > 0;
+    says.then_some(message)
+}
+
+/// Reads only the two ends of a message that is far too long to keep.
+fn read_ends(
+    mut message: UserMessage,
+    texts: &[&[u8]],
+    host: &HostTexts,
+    size: usize,
+) -> Option<UserMessage> {
+    let (first, last) = (texts.first()?, texts.last()?);
+    let head = json::decode_head(first, LONGEST / 3 * 2);
+    if texts.len() == 1 && host.is_hosts(&head) {
+        return None;
+    }
+    let behind = match texts.len() {
+        1 => &last[last.len().min(LONGEST / 3 * 2)..],
+        _ => last,
+    };
+    let tail = json::decode_tail(behind, LONGEST / 3);
+    message.text.push_str(&head);
+    message.cut = Some(Cut {
+        after: head.len(),
+        bytes: (size as u64).saturating_sub((head.len() + tail.len()) as u64),
+        hash: hash(texts),
+    });
+    message.text.push_str(&tail);
+    Some(message)
+}

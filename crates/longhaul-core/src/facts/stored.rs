@@ -1,0 +1,109 @@
+//! Facts on the boundary: `compactMetadata.ledger`, versioned; fields unknown to a reader are passed over.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::cancelled::Cancelled;
+use super::failure::LastError;
+use super::file::{Files, TouchedFile};
+use super::gather::Facts;
+use super::message::UserMessage;
+use super::rule::Rule;
+use super::todo::Todo;
+use super::vocabulary::Vocabulary;
+use super::{Item, Share, Standing, fit};
+use crate::hash::Map;
+use crate::message::{Id, View};
+
+/// Raised when a reader of an older version would misread what is written.
+const VERSION: u32 = 1;
+/// The most bytes of the user's messages that a boundary carries; beyond it the longest are cut.
+const MOST: u64 = 4 << 20;
+
+/// The stored form.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Stored {
+    version: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    through: Option<Timestamp>,
+    messages: Vec<UserMessage>,
+    rules: Vec<Rule>,
+    rules_dropped: u32,
+    files: Vec<TouchedFile>,
+    files_dropped: u32,
+    todos: Vec<Todo>,
+    cancelled: Vec<Cancelled>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_error: Option<LastError>,
+}
+
+impl Facts {
+    /// What goes on a boundary as `compactMetadata.ledger`.
+    pub fn to_ledger(&self) -> Result<Box<RawValue>, serde_json::Error> {
+        let mut files: Vec<_> = self.files.newest().into_iter().cloned().collect();
+        files.reverse();
+        serde_json::value::to_raw_value(&Stored {
+            version: VERSION,
+            through: self.through,
+            messages: bounded(&self.messages),
+            rules: self.rules.clone(),
+            rules_dropped: self.rules_dropped,
+            files,
+            files_dropped: self.files.dropped,
+            todos: self.todos.clone(),
+            cancelled: self.cancelled.clone(),
+            last_error: self.last_error.clone(),
+        })
+    }
+
+    /// The facts that a boundary carries: of the whole session up to it. None if it carries none that can be read; the
+    /// session is then scanned.
+    pub fn from_boundary(vocabulary: Arc<Vocabulary>, boundary: View<'_>) -> Option<Self> {
+        let ledger = boundary.object(boundary.facets.metadata).get("ledger")?;
+        let stored: Stored = serde_json::from_slice(ledger).ok()?;
+        if stored.version == 0 {
+            return None;
+        }
+        let uuids = stored.messages.iter().map(|message| Id::of(&message.uuid));
+        Some(Self {
+            seen: uuids.collect(),
+            vocabulary,
+            rules: stored.rules,
+            rules_dropped: stored.rules_dropped,
+            files: Files::continued(stored.files, stored.files_dropped),
+            todos: stored.todos,
+            cancelled: stored.cancelled,
+            last_error: stored.last_error,
+            through: stored.through,
+            included_through: stored.through,
+            messages: stored.messages,
+            open: Map::default(),
+        })
+    }
+}
+
+fn bounded(messages: &[UserMessage]) -> Vec<UserMessage> {
+    let items: Vec<_> = messages
+        .iter()
+        .map(|message| Item {
+            units: message.text.len() as u64,
+            standing: match message.ordinal {
+                1 => Standing::Protected,
+                _ => Standing::Plain,
+            },
+        })
+        .collect();
+    let mut kept = messages.to_vec();
+    for (message, share) in kept.iter_mut().zip(fit(&items, MOST, MOST / 2)) {
+        match share {
+            Share::Whole => {}
+            Share::Shortened(most) => message.keep_at_most(most as usize),
+            Share::Omitted => message.keep_at_most(0),
+        }
+    }
+    kept
+}

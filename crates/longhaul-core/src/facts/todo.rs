@@ -1,0 +1,104 @@
+//! Open work: the newest todo list, and the host's task list (X1).
+
+use serde::{Deserialize, Serialize};
+
+use crate::json::{Cursor, Object};
+
+/// The most items that are kept.
+const MOST: usize = 300;
+/// The most characters of an item that are kept.
+const LONGEST: usize = 600;
+
+/// An item of a todo or task list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Todo {
+    /// A task's number; items of a todo list have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// What is to be done.
+    pub content: String,
+    /// As the list says: pending, in_progress, completed.
+    pub status: String,
+}
+
+impl Todo {
+    /// Whether it is still to be done.
+    pub fn is_open(&self) -> bool {
+        !matches!(
+            self.status.as_str(),
+            "completed" | "cancelled" | "deleted" | "done"
+        )
+    }
+}
+
+/// Takes a new todo list in place of the old one. Tasks stay.
+pub(super) fn replace(todos: &mut Vec<Todo>, input: Object<'_>) {
+    let Some(list) = input.get("todos") else {
+        return;
+    };
+    let mut items = Vec::new();
+    let walked = Cursor::new(list).array(|cursor| {
+        let item = Object::new(cursor.raw()?);
+        let content = item.string("content").or_else(|| item.string("activeForm"));
+        if let Some(content) = content.filter(|_| items.len() < MOST) {
+            items.push(Todo {
+                id: None,
+                content: bounded(&content),
+                status: status(item).unwrap_or_else(|| "pending".to_owned()),
+            });
+        }
+        Ok(())
+    });
+    if walked.is_ok() {
+        todos.retain(|todo| todo.id.is_some());
+        todos.splice(0..0, items);
+    }
+}
+
+/// Adds a task, once its result tells the number it got.
+pub(super) fn create(todos: &mut Vec<Todo>, subject: &str, answer: &str) {
+    let number: String = answer
+        .split('#')
+        .nth(1)
+        .unwrap_or_default()
+        .chars()
+        .take_while(char::is_ascii_alphanumeric)
+        .collect();
+    if todos.len() < MOST && !number.is_empty() {
+        todos.retain(|todo| todo.id.as_deref() != Some(&number));
+        todos.push(Todo {
+            id: Some(number),
+            content: bounded(subject),
+            status: "pending".to_owned(),
+        });
+    }
+}
+
+/// Changes a task.
+pub(super) fn update(todos: &mut Vec<Todo>, input: Object<'_>) {
+    let Some(id) = input.string("taskId") else {
+        return;
+    };
+    let status = status(input);
+    if status.as_deref() == Some("deleted") {
+        todos.retain(|todo| todo.id.as_deref() != Some(&*id));
+        return;
+    }
+    let known = todos
+        .iter_mut()
+        .find(|todo| todo.id.as_deref() == Some(&*id));
+    if let Some(todo) = known {
+        if let Some(subject) = input.string("subject") {
+            todo.content = bounded(&subject);
+        }
+        todo.status = status.unwrap_or_else(|| std::mem::take(&mut todo.status));
+    }
+}
+
+fn status(item: Object<'_>) -> Option<String> {
+    item.string("status").map(|status| bounded(&status))
+}
+
+fn bounded(text: &str) -> String {
+    text.chars().take(LONGEST).collect()
+}

@@ -1,0 +1,39 @@
+//! What facts are recognised by. All of it is data that a host may change.
+
+use super::file::FileTool;
+use super::host_texts::HostTexts;
+use super::wording::Wording;
+
+/// What facts are recognised by.
+#[derive(Debug, Clone)]
+pub struct Vocabulary {
+    /// How rules are stated.
+    pub wording: Wording,
+    /// Which texts are the host's.
+    pub host_texts: HostTexts,
+    /// The tools that work on files.
+    pub file_tools: Vec<FileTool>,
+    /// Tools whose input is a whole todo list.
+    pub todo_tools: Vec<String>,
+    /// Tools that put a plan before the user.
+    pub plan_tools: Vec<String>,
+    /// Tools that add a task to a list.
+    pub task_create_tools: Vec<String>,
+    /// Tools that change a task.
+    pub task_update_tools: Vec<String>,
+}
+
+impl Default for Vocabulary {
+    fn default() -> Self {
+        let one = |name: &str| vec![name.to_owned()];
+        Self {
+            wording: Wording::builtin(),
+            host_texts: HostTexts::builtin(),
+            file_tools: FileTool::builtin(),
+            todo_tools: one("TodoWrite"),
+            plan_tools: one("ExitPlanMode"),
+            task_create_tools: one("TaskCreate"),
+            task_update_tools: one("TaskUpdate"),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! How people state rules, as data: phrases, and which of them a sentence holds (Y4, ruling 14).
+//!
+//! The built-in list is `wording.txt`; a host may bring its own in the same form.
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::rule::RuleKind;
+
+const BUILTIN: &str = include_str!("wording.txt");
+
+/// Why a list of phrases cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WordingError {
+    /// A heading that names no kind.
+    #[error("line {line}: `{heading}` is none of [rule], [revocation], [cancellation]")]
+    Heading {
+        /// The line, from 1.
+        line: usize,
+        /// What stands there.
+        heading: String,
+    },
+    /// A phrase before the first heading.
+    #[error("line {line}: a phrase must stand under [rule], [revocation] or [cancellation]")]
+    NoHeading {
+        /// The line, from 1.
+        line: usize,
+    },
+    /// More phrases than can be searched for.
+    #[error("the list of phrases is too long: shorten it")]
+    TooMany,
+}
+
+/// Phrases that make a sentence a rule, a revocation or a cancellation.
+#[derive(Debug, Clone)]
+pub struct Wording {
+    phrases: Vec<(String, RuleKind)>,
+    /// None if there are no phrases.
+    search: Option<AhoCorasick>,
+}
+
+impl Wording {
+    /// The built-in list.
+    pub fn builtin() -> Self {
+        Self::parse(BUILTIN).unwrap_or_else(|_| Self {
+            phrases: Vec::new(),
+            search: None,
+        })
+    }
+
+    /// Reads a list: a phrase a line under `[rule]`, `[revocation]`, `[cancellation]`; `#` begins a comment line.
+    pub fn parse(text: &str) -> Result<Self, WordingError> {
+        let mut kind = None;
+        let mut phrases = Vec::new();
+        for (line, phrase) in (1..).zip(text.lines().map(str::trim)) {
+            match phrase {
+                "" => {}
+                _ if phrase.starts_with('#') => {}
+                "[rule]" => kind = Some(RuleKind::Rule),
+                "[revocation]" => kind = Some(RuleKind::Revocation),
+                "[cancellation]" => kind = Some(RuleKind::Cancellation),
+                _ if phrase.starts_with('[') => {
+                    let heading = phrase.to_owned();
+                    return Err(WordingError::Heading { line, heading });
+                }
+                _ => {
+                    let kind = kind.ok_or(WordingError::NoHeading { line })?;
+                    phrases.push((folded(phrase), kind));
+                }
+            }
+        }
+        let search = match phrases.is_empty() {
+            true => None,
+            false => Some(
+                AhoCorasick::builder()
+                    .match_kind(MatchKind::Standard)
+                    .build(phrases.iter().map(|(phrase, _)| phrase))
+                    .map_err(|_| WordingError::TooMany)?,
+            ),
+        };
+        Ok(Self { phrases, search })
+    }
+
+    /// What a sentence is, if it holds any of the phrases. Taking something back weighs more than stating it.
+    pub fn classify(&self, sentence: &str) -> Option<RuleKind> {
+        let sentence = folded(sentence);
+        let found = self.search.as_ref()?.find_overlapping_iter(&sentence);
+        found
+            .filter(|found| stands_as_words(&sentence, found.start(), found.end()))
+            .map(|found| self.phrases[found.pattern().as_usize()].1)
+            .max()
+    }
+}
+
+/// Lower case, with the plain apostrophe.
+fn folded(text: &str) -> String {
+    text.to_lowercase().replace(['\u{2019}', '\u{2bc}'], "'")
+}
+
+/// Whether a match is not a part of longer words. Scripts that write without spaces have no such parts.
+fn stands_as_words(text: &str, start: usize, end: usize) -> bool {
+    let inside = |edge: Option<char>, neighbour: Option<char>| {
+        edge.is_some_and(|edge| edge.is_alphanumeric() && !is_unspaced(edge))
+            && neighbour.is_some_and(char::is_alphanumeric)
+    };
+    let found = &text[start..end];
+    !inside(found.chars().next(), text[..start].chars().next_back())
+        && !inside(found.chars().next_back(), text[end..].chars().next())
+}
+
+/// Chinese, Japanese and Korean letters.
+fn is_unspaced(letter: char) -> bool {
+    matches!(letter, '\u{2E80}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn y4_the_built_in_list_reads() {
+        assert!(Wording::parse(BUILTIN).unwrap().phrases.len() > 100);
+    }
+
+    #[test]
+    fn y4_phrases_are_found_as_words_in_any_case_and_script() {
+        let wording = Wording::builtin();
+        let kind = |text| wording.classify(text);
+        assert_eq!(kind("NEVER touch it"), Some(RuleKind::Rule));
+        assert_eq!(kind("Don\u{2019}t touch it"), Some(RuleKind::Rule));
+        assert_eq!(kind("mustard, nevertheless, lonely"), None);
+        assert_eq!(kind("请不要删除数据库"), Some(RuleKind::Rule));
+        assert_eq!(kind("Никогда так не делай"), Some(RuleKind::Rule));
+        assert_eq!(
+            kind("You may now push, but never force"),
+            Some(RuleKind::Revocation)
+        );
+        assert_eq!(
+            kind("no, don't do the rewrite"),
+            Some(RuleKind::Cancellation)
+        );
+        assert_eq!(kind("please go on"), None);
+    }
+
+    #[test]
+    fn y4_a_list_of_ones_own_is_taken_or_refused_with_its_line() {
+        let own = Wording::parse("[rule]\nthou shalt\n").unwrap();
+        assert_eq!(own.classify("Thou shalt test."), Some(RuleKind::Rule));
+        assert_eq!(own.classify("never"), None);
+        assert_eq!(
+            Wording::parse("always").unwrap_err(),
+            WordingError::NoHeading { line: 1 }
+        );
+        assert!(Wording::parse("# x\n[maybe]\n").is_err());
+    }
+}

@@ -1,0 +1,123 @@
+//! What a local summary may draw on, found in one pass over notes: no text is read here.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::hash::Map;
+use crate::message::{Block, BlockKind, EntryKind, Id, View};
+
+/// How many of the assistant's texts are remembered, from the beginning and from the end.
+const FIRST_TEXTS: usize = 2;
+const LAST_TEXTS: usize = 8;
+
+/// A text block of an entry.
+pub(super) type Said<'a> = (View<'a>, &'a Block);
+
+/// A call and its result.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Called<'a> {
+    pub(super) entry: View<'a>,
+    pub(super) block: &'a Block,
+    pub(super) result: Option<Answer<'a>>,
+}
+
+/// A result: its entry, its block, and the blocks inside it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Answer<'a> {
+    pub(super) entry: View<'a>,
+    pub(super) block: &'a Block,
+    pub(super) inside: &'a [Block],
+}
+
+impl<'a> Called<'a> {
+    /// The raw name of the tool.
+    pub(super) fn tool(&self) -> &'a [u8] {
+        self.block.name.of(self.entry.line)
+    }
+
+    pub(super) fn failed(&self) -> bool {
+        self.result.is_some_and(|result| result.block.is_error)
+    }
+}
+
+/// The entries of a view, sorted.
+#[derive(Debug, Default)]
+pub(super) struct Gathered<'a> {
+    pub(super) first_texts: Vec<Said<'a>>,
+    pub(super) last_texts: VecDeque<Said<'a>>,
+    pub(super) calls: Vec<Called<'a>>,
+    /// How often each tool was called, by its raw name.
+    pub(super) tools: BTreeMap<&'a [u8], usize>,
+    /// The summary that this view begins with.
+    pub(super) earlier: Option<Said<'a>>,
+    /// The size of the view in UTF-16 units, as far as its texts go.
+    pub(super) units: u64,
+}
+
+impl<'a> Gathered<'a> {
+    pub(super) fn of(entries: impl IntoIterator<Item = View<'a>>) -> Self {
+        let mut gathered = Self::default();
+        let mut open: Map<Id, usize> = Map::default();
+        for entry in entries {
+            let facets = entry.facets;
+            match facets.kind {
+                EntryKind::User => gathered.input(entry, &mut open),
+                EntryKind::Assistant if facets.is_reply() => gathered.reply(entry, &mut open),
+                EntryKind::Attachment => gathered.units += u64::from(facets.attachment_units),
+                _ => {}
+            }
+        }
+        gathered
+    }
+
+    fn input(&mut self, entry: View<'a>, open: &mut Map<Id, usize>) {
+        for (at, block) in entry.facets.blocks.iter().enumerate() {
+            self.units += u64::from(block.units);
+            match block.kind {
+                BlockKind::ToolResult if !block.inner => {
+                    let call = entry.block_id(block).and_then(|id| open.remove(&id));
+                    if let Some(call) = call {
+                        self.calls[call].result = Some(Answer {
+                            entry,
+                            block,
+                            inside: &entry.facets.blocks[at + 1..],
+                        });
+                    }
+                }
+                BlockKind::Text if entry.facets.flags.compact_summary => {
+                    self.earlier = Some((entry, block));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn reply(&mut self, entry: View<'a>, open: &mut Map<Id, usize>) {
+        for block in &entry.facets.blocks {
+            self.units += u64::from(block.units);
+            match block.kind {
+                BlockKind::Text if !block.blank && self.first_texts.len() < FIRST_TEXTS => {
+                    self.first_texts.push((entry, block));
+                }
+                BlockKind::Text if !block.blank => {
+                    if self.last_texts.len() == LAST_TEXTS {
+                        self.last_texts.pop_front();
+                    }
+                    self.last_texts.push_back((entry, block));
+                }
+                BlockKind::ToolUse => {
+                    if let Some(id) = entry.block_id(block) {
+                        open.insert(id, self.calls.len());
+                    }
+                    self.calls.push(Called {
+                        entry,
+                        block,
+                        result: None,
+                    });
+                    let name = block.name.of(entry.line);
+                    *self.tools.entry(name).or_default() += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! A summary with no model (X9): extracts of the conversation in the nine sections that a model would write.
+//!
+//! It is the way out when there is no model at hand, the breaker is open, or a conversation is too long for any request
+//! (Y1). It reads little: notes first, and of the texts only what is shown. What it says is what the entries say; that the
+//! user's words are all there is the audit's business ([`crate::facts::audit`]).
+
+mod gather;
+mod sections;
+
+use crate::facts::Facts;
+use crate::facts::budget::units_within;
+use crate::facts::page::Page;
+use crate::message::View;
+use gather::Gathered;
+use sections::{SECTIONS, Source};
+
+const OPENING: &str = include_str!("opening.md");
+const TITLES: &str = include_str!("sections.txt");
+
+/// Below this many units, sections with nothing in them are not mentioned.
+const AMPLE: usize = 3_000;
+
+/// The order in which sections take their room: what a session needs to go on comes first, and leaves what it does not
+/// need to those behind.
+const FILLED: [usize; SECTIONS] = [0, 7, 8, 6, 5, 3, 2, 4, 1];
+/// The room of each section in percent.
+const ROOM: [usize; SECTIONS] = [8, 3, 20, 12, 14, 24, 6, 11, 2];
+/// The same if the view begins with a summary, which is all that is left of what came before.
+const ROOM_AFTER_SUMMARY: [usize; SECTIONS] = [34, 2, 14, 8, 8, 16, 5, 11, 2];
+
+/// Summarises the entries of a view, in order, with the facts of their session. The text takes at most `budget` tokens
+/// by the padded estimate, and is always smaller than what it summarises.
+pub fn summarise<'a>(
+    entries: impl IntoIterator<Item = View<'a>>,
+    facts: &Facts,
+    budget: u64,
+) -> String {
+    let gathered = Gathered::of(entries);
+    let smaller = gathered.units / 4 * 3;
+    let limit = usize::try_from(units_within(budget).min(smaller)).unwrap_or(usize::MAX);
+    let source = Source {
+        gathered: &gathered,
+        facts,
+    };
+    let room = match gathered.earlier {
+        Some(_) => ROOM_AFTER_SUMMARY,
+        None => ROOM,
+    };
+    let mut text = Page::new(limit);
+    text.line(OPENING.trim_end());
+    let titles: Vec<&str> = TITLES.lines().collect();
+    let mut parts: [Page; SECTIONS] = std::array::from_fn(|_| Page::default());
+    let all = text.room();
+    let (mut given, mut used) = (0, 0);
+    for at in FILLED {
+        given += all * room[at] / 100;
+        let mut part = Page::new(given - used);
+        if part.line("") && titles.get(at).is_some_and(|title| part.line(title)) {
+            let title = part.units();
+            source.write(at, &mut part);
+            if part.units() == title && (limit < AMPLE || !part.line("- nothing to tell")) {
+                continue;
+            }
+            used += part.units();
+            parts[at] = part;
+        }
+    }
+    for part in &parts {
+        if !part.is_empty() {
+            text.line(part.text().trim_end_matches('\n'));
+        }
+    }
+    text.into_text()
+}

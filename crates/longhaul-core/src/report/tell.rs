@@ -1,0 +1,113 @@
+//! A loss report in words.
+
+use std::fmt::Write as _;
+
+use super::LossReport;
+
+/// The most lines of notes; the whole report stays below twenty-five lines.
+const MOST_NOTES: usize = 12;
+/// The most characters of a note.
+const LONGEST_NOTE: usize = 300;
+
+impl LossReport {
+    /// One line, for a status display.
+    pub fn status_line(&self) -> String {
+        let mut line = format!(
+            "Compacted {} → {} tokens",
+            thousands(self.tokens.before),
+            thousands(self.tokens.after)
+        );
+        let messages = &self.user_messages;
+        let _ = match messages.verbatim == messages.total {
+            true => write!(line, "; all {} user messages kept", messages.total),
+            false => write!(
+                line,
+                "; {} of {} user messages whole",
+                messages.verbatim, messages.total
+            ),
+        };
+        if self.files.restored > 0 {
+            let _ = write!(line, "; {} restored", count(self.files.restored, "file"));
+        }
+        line
+    }
+
+    /// The report for people: what was dropped, kept, restored and left out, in at most twenty-five lines.
+    pub fn tell(&self) -> String {
+        let mut text = String::new();
+        let mut line = |name: &str, what: String| {
+            let _ = writeln!(text, "{name:<15}{what}");
+        };
+        let (before, after) = (self.tokens.before, self.tokens.after);
+        let saved = match before.checked_sub(after) {
+            Some(saved) if before > 0 => format!(" ({}% less)", saved * 100 / before),
+            _ => String::new(),
+        };
+        line(
+            "Tokens",
+            format!(
+                "{} before, {} after{saved}",
+                thousands(before),
+                thousands(after)
+            ),
+        );
+        let messages = &self.user_messages;
+        let mut what = format!("{} of {} word for word", messages.verbatim, messages.total);
+        if messages.shortened > 0 {
+            let _ = write!(what, ", {} shortened", messages.shortened);
+        }
+        if messages.omitted > 0 {
+            let _ = write!(what, ", {} left out for budget", messages.omitted);
+        }
+        line("User messages", what);
+        line(
+            "Rules",
+            format!(
+                "{} of {} word for word",
+                self.rules.verbatim, self.rules.total
+            ),
+        );
+        let files = &self.files;
+        let mut what = format!("{} touched, {} restored", files.touched, files.restored);
+        if files.left_out > 0 {
+            let _ = write!(what, ", {} left out for budget", files.left_out);
+        }
+        line("Files", what);
+        line(
+            "Todos",
+            format!("{} open, {} kept", self.todos.open, self.todos.kept),
+        );
+        line(
+            "Tool results",
+            format!(
+                "{} dropped, {} of them in the archive",
+                self.results.cleared, self.results.archived
+            ),
+        );
+        for note in self.notes.iter().take(MOST_NOTES) {
+            let note = note.split_whitespace().collect::<Vec<_>>().join(" ");
+            line("Note", note.chars().take(LONGEST_NOTE).collect());
+        }
+        if self.notes.len() > MOST_NOTES {
+            let more = (self.notes.len() - MOST_NOTES) as u64;
+            line("Note", format!("and {}", count(more, "more note")));
+        }
+        text
+    }
+}
+
+fn count(number: u64, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+/// A number of tokens in a glance: 167,000 is 167K.
+fn thousands(tokens: u64) -> String {
+    match tokens {
+        0..1_000 => tokens.to_string(),
+        1_000..10_000 => format!("{}.{}K", tokens / 1_000, tokens % 1_000 / 100),
+        _ => format!("{}K", tokens / 1_000),
+    }
+}
