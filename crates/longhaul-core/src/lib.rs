@@ -4,6 +4,7 @@
 //! arguments, so every decision can be tested, replayed and explained. Reading and writing live in
 //! `longhaul-store`, the command line in `longhaul-cli`.
 
+pub mod boundary;
 pub mod cache;
 pub mod config;
 mod hash;
@@ -14,6 +15,8 @@ pub mod models;
 pub mod money;
 pub mod normalize;
 pub mod prompt;
+pub mod rounds;
+pub mod summary;
 pub mod tokens;
 pub mod transcript;
 pub mod window;

@@ -8,12 +8,22 @@
     reason = "tests may fail loudly and read files"
 )]
 
+mod boundary;
 mod conversation;
+mod cut;
 mod damaged;
 mod format;
 mod generated;
 mod json;
 mod lines;
 mod report;
+mod rounds;
 mod scan;
+mod session_file;
+mod snapshot;
+mod strip;
+mod summary_message;
+mod summary_prompt;
+mod summary_read;
 mod tokens;
+mod undo;
