@@ -4,6 +4,7 @@
 //! arguments, so every decision can be tested, replayed and explained. Reading and writing live in
 //! `longhaul-store`, the command line in `longhaul-cli`.
 
+pub mod boundary;
 pub mod cache;
 pub mod config;
 pub mod facts;
@@ -20,6 +21,8 @@ pub mod plan;
 pub mod prompt;
 pub mod rehydrate;
 pub mod report;
+pub mod rounds;
+pub mod summary;
 pub mod tokens;
 pub mod transcript;
 pub mod window;

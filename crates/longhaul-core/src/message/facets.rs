@@ -57,7 +57,7 @@ pub struct Facets {
     pub attachment: Span,
     /// UTF-16 units of the serialised `attachment` value.
     pub attachment_units: u32,
-    /// The `compactMetadata` or `microcompactMetadata` object, as JSON.
+    /// The `compactMetadata`, `microcompactMetadata` or `undoMetadata` object, as JSON.
     pub metadata: Span,
     /// The message's content blocks.
     pub blocks: Vec<Block>,

@@ -45,6 +45,8 @@ pub enum Subtype {
     CompactBoundary,
     /// Some tool results before it were cleared.
     MicrocompactBoundary,
+    /// A compaction was taken back: the conversation goes on from what it had replaced. Ours.
+    CompactUndo,
     /// None, or one that is only shown to people.
     #[default]
     Other,
@@ -55,6 +57,7 @@ impl Subtype {
         match name {
             b"compact_boundary" => Self::CompactBoundary,
             b"microcompact_boundary" => Self::MicrocompactBoundary,
+            b"compact_undo" => Self::CompactUndo,
             _ => Self::Other,
         }
     }

@@ -3,7 +3,7 @@
 use super::live_view::Views;
 use super::segment::{Links, NOW};
 use super::{BoundaryNote, LiveView, Problem, Table, orphans};
-use crate::message::EntryKind;
+use crate::message::{EntryKind, Id};
 use crate::tokens::{Counted, Estimate, Ledger, Measured, Standing};
 
 /// The conversation that a table's rows form.
@@ -58,6 +58,16 @@ impl Conversation {
         logical.or(before).map_or_else(LiveView::default, |leaf| {
             views.ending_in(leaf, boundary.row)
         })
+    }
+
+    /// The entry up to which reasoning is not sent again (N2), by the newest boundary or undo of the live view that
+    /// names one.
+    pub fn thinking_stripped_through(&self, table: &Table) -> Option<Id> {
+        let notes = table.boundaries().iter().rev();
+        let in_view = |note: &&BoundaryNote| self.view.rows.contains(&note.row);
+        notes
+            .filter(in_view)
+            .find_map(|note| note.thinking_stripped_through)
     }
 
     /// The rows that a boundary preserved: those it names, and the other lines of the same responses.

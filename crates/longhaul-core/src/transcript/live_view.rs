@@ -88,7 +88,7 @@ impl<'a> Views<'a> {
         let first = view.iter().copied().min().unwrap_or(leaf);
         let near = first.saturating_sub(RESPONSE_SPAN)..end;
         let strays = self.strays(&view, &on_chain, near);
-        let kept = |at: &u32| self.links.is_preserved(*at);
+        let kept = |at: &u32| self.links.is_preserved(*at, self.time);
         let with_kept = strays
             .iter()
             .filter(|(_, home)| kept(home))

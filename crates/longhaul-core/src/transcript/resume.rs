@@ -23,6 +23,8 @@ pub enum Need {
 pub struct ResumeProbe {
     /// Parents of the entries passed so far, in case a parent is a later line.
     passed: Map<Id, Passed>,
+    /// Boundaries that an undo behind them takes back.
+    undone: Set<Id>,
     state: State,
 }
 
@@ -69,6 +71,11 @@ impl ResumeProbe {
                 is_boundary,
             },
         );
+        if facets.kind == EntryKind::System && facets.subtype == Subtype::CompactUndo {
+            let boundary = entry.object(facets.metadata).string("boundaryUuid");
+            self.undone
+                .extend(boundary.map(|boundary| Id::of(&boundary)));
+        }
         match &mut self.state {
             State::Leaf if facets.kind == EntryKind::Progress => return Need::More,
             State::Leaf => self.state = State::Chain(uuid),
@@ -111,7 +118,8 @@ impl ResumeProbe {
         if is_boundary {
             let kept = preserved(entry);
             // The chain reaches a boundary by its uuid, or by an entry that it preserved.
-            if wanted == uuid || kept.contains(&wanted) {
+            let preserves = !self.undone.contains(&uuid) && kept.contains(&wanted);
+            if wanted == uuid || preserves {
                 return self.at_boundary(offset, entry, kept);
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! On disk the preserved entries keep their old parents. Reading relinks them: the first follows the anchor, and
 //! whatever else followed the anchor follows the last. Boundaries are relinked in file order, so a later segment may
-//! hold entries that an earlier one had moved.
+//! hold entries that an earlier one had moved. An undo puts back what its boundary had moved.
 
 use super::chain::Chain;
 use super::table::BoundaryNote;
@@ -21,20 +21,19 @@ pub(super) struct Segment {
     pub(super) members: Vec<u32>,
 }
 
-/// A link that a boundary changed.
+/// A link that a boundary changed, or that an undo changed back.
 #[derive(Debug, Clone, Copy)]
 struct Move {
-    boundary: u32,
-    to: u32,
+    /// The row of the boundary or undo.
+    by: u32,
+    /// The row that the link leads to; none if an undo put back what the plain chain says.
+    to: Option<u32>,
 }
 
-/// Where a row was moved to by the newest boundary before `time`.
+/// Where a link led after the newest boundary or undo before `time`; none if to where the plain chain says.
 fn moved_by(moves: &Map<u32, Vec<Move>>, row: u32, time: u32) -> Option<u32> {
     let moves = moves.get(&row)?.iter().rev();
-    moves
-        .copied()
-        .find(|step| step.boundary < time)
-        .map(|step| step.to)
+    moves.copied().find(|step| step.by < time)?.to
 }
 
 /// Any time: all boundaries count.
@@ -48,7 +47,6 @@ pub(super) struct Links {
     moved: Map<u32, Vec<Move>>,
     /// Anchor → the last member of the segment behind it, likewise.
     behind: Map<u32, Vec<Move>>,
-    members: Set<u32>,
     segments: Vec<Segment>,
 }
 
@@ -59,12 +57,13 @@ impl Links {
             ..Self::default()
         };
         for note in table.boundaries() {
-            let row = &table.rows()[note.row as usize];
-            if row.subtype == Subtype::CompactBoundary
-                && main[note.row as usize]
-                && !links.chain.is_repeated(note.row)
-            {
-                links.preserve(table.rows(), note, problems);
+            if !main[note.row as usize] || links.chain.is_repeated(note.row) {
+                continue;
+            }
+            match table.rows()[note.row as usize].subtype {
+                Subtype::CompactBoundary => links.preserve(table.rows(), note, problems),
+                Subtype::CompactUndo => links.put_back(note),
+                Subtype::MicrocompactBoundary | Subtype::Other => {}
             }
         }
         links
@@ -78,8 +77,9 @@ impl Links {
         &self.segments
     }
 
-    pub(super) fn is_preserved(&self, row: u32) -> bool {
-        self.members.contains(&row)
+    /// Whether a row is placed where a boundary before `time` preserved it.
+    pub(super) fn is_preserved(&self, row: u32, time: u32) -> bool {
+        moved_by(&self.moved, row, time).is_some()
     }
 
     /// The entry before this one in the conversation, as it was before the boundary at row `time`.
@@ -174,18 +174,37 @@ impl Links {
         let mut before = segment.anchor;
         for member in &segment.members {
             let step = Move {
-                boundary,
-                to: before,
+                by: boundary,
+                to: Some(before),
             };
             self.moved.entry(*member).or_default().push(step);
-            self.members.insert(*member);
             before = *member;
         }
         let step = Move {
-            boundary,
-            to: before,
+            by: boundary,
+            to: Some(before),
         };
         self.behind.entry(segment.anchor).or_default().push(step);
         self.segments.push(segment);
+    }
+
+    /// Undoes a boundary: what it preserved is again where it was before.
+    fn put_back(&mut self, note: &BoundaryNote) {
+        let boundary = note.undoes.and_then(|uuid| self.chain.find(uuid));
+        let mut segments = self.segments.iter();
+        let Some(segment) = segments.find(|segment| Some(segment.boundary) == boundary) else {
+            return;
+        };
+        let put_back = |moves: &mut Map<u32, Vec<Move>>, row: u32| {
+            let to = moved_by(moves, row, segment.boundary);
+            moves
+                .entry(row)
+                .or_default()
+                .push(Move { by: note.row, to });
+        };
+        for member in &segment.members {
+            put_back(&mut self.moved, *member);
+        }
+        put_back(&mut self.behind, segment.anchor);
     }
 }

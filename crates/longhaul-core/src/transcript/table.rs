@@ -101,6 +101,10 @@ pub struct BoundaryNote {
     pub preserved_anchor: Option<Id>,
     /// `compactedToolIds` of a microcompact boundary.
     pub cleared: Vec<Id>,
+    /// `boundaryUuid` of an undo: the boundary that it takes back.
+    pub undoes: Option<Id>,
+    /// `thinkingStrippedThrough`: reasoning up to and including this entry is not sent again (N2).
+    pub thinking_stripped_through: Option<Id>,
 }
 
 /// The rows of a file in file order, with their blocks, usages and boundary metadata beside them.
@@ -197,7 +201,7 @@ impl Table {
         row.usage.map(|index| &self.usages[index as usize])
     }
 
-    /// The metadata of all boundaries, full and micro, in file order.
+    /// The metadata of all boundaries, full and micro, and of undos, in file order.
     pub fn boundaries(&self) -> &[BoundaryNote] {
         &self.boundaries
     }
@@ -223,6 +227,17 @@ impl Table {
     }
 }
 
+/// Whether an entry is an attachment that the model sees.
+pub(crate) fn visible_attachment(entry: View<'_>) -> bool {
+    let facets = entry.facets;
+    facets.kind == EntryKind::Attachment
+        && facets.attachment.of(entry.line).first() == Some(&b'{')
+        && !entry
+            .object(facets.attachment)
+            .string("type")
+            .is_some_and(|name| INVISIBLE_ATTACHMENTS.contains(&&*name))
+}
+
 fn boundary_note(row: u32, entry: View<'_>) -> BoundaryNote {
     let metadata = entry.object(entry.facets.metadata);
     let segment = metadata.object("preservedSegment").map(|segment| {
@@ -236,8 +251,11 @@ fn boundary_note(row: u32, entry: View<'_>) -> BoundaryNote {
             .map(|text: &std::borrow::Cow<'_, str>| Id::of(text))
             .collect()
     };
+    let id = |key| metadata.string(key).map(|uuid| Id::of(&uuid));
     BoundaryNote {
         row,
+        undoes: id("boundaryUuid"),
+        thinking_stripped_through: id("thinkingStrippedThrough"),
         trigger: metadata.string("trigger").map(Into::into),
         pre_tokens: metadata.count("preTokens"),
         tokens_saved: metadata.count("tokensSaved"),

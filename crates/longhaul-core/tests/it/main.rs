@@ -8,7 +8,9 @@
     reason = "tests may fail loudly and read files"
 )]
 
+mod boundary;
 mod conversation;
+mod cut;
 mod damaged;
 mod format;
 mod generated;
@@ -16,5 +18,13 @@ mod json;
 mod lines;
 mod prompt;
 mod report;
+mod rounds;
 mod scan;
+mod session_file;
+mod snapshot;
+mod strip;
+mod summary_message;
+mod summary_prompt;
+mod summary_read;
 mod tokens;
+mod undo;

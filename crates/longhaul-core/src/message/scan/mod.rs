@@ -141,7 +141,7 @@ fn entry(cursor: &mut Cursor<'_>, line: &[u8], facets: &mut Facets) -> Result<()
                 let (span, size) = measured(cursor, line)?;
                 (facets.attachment, facets.attachment_units) = (span, units(size));
             }
-            b"compactMetadata" | b"microcompactMetadata" => {
+            b"compactMetadata" | b"microcompactMetadata" | b"undoMetadata" => {
                 facets.metadata = measured(cursor, line)?.0;
             }
             _ => cursor.skip()?,

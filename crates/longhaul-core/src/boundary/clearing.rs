@@ -1,0 +1,76 @@
+//! A clearing: the line that records which results are not sent any more (U2, M7).
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::compaction::Trigger;
+use super::line::{Envelope, LineError, Stamp, SystemLine, line};
+
+/// What a clearing writes.
+#[derive(Debug, Clone, Copy)]
+pub struct Clearing<'a> {
+    /// What all lines carry.
+    pub envelope: Envelope<'a>,
+    /// Its id and time.
+    pub stamp: Stamp<'a>,
+    /// The entry before it.
+    pub parent: Option<&'a str>,
+    /// Who set it off.
+    pub trigger: Trigger,
+    /// Tokens in the window before.
+    pub pre_tokens: u64,
+    /// What the cleared results weighed.
+    pub tokens_saved: u64,
+    /// The calls whose results are cleared.
+    pub tool_ids: &'a [&'a str],
+    /// Attachments that are cleared (U6).
+    pub attachments: &'a [&'a str],
+    /// The loss report (Y3).
+    pub report: Option<&'a Value>,
+}
+
+impl Clearing<'_> {
+    /// The line, line end excluded.
+    pub fn line(&self) -> Result<Bytes, LineError> {
+        let microcompact_metadata = Metadata {
+            trigger: self.trigger,
+            pre_tokens: self.pre_tokens,
+            tokens_saved: self.tokens_saved,
+            compacted_tool_ids: self.tool_ids,
+            cleared_attachments: self.attachments,
+            report: self.report,
+        };
+        line(&SystemLine {
+            parent_uuid: self.parent,
+            ..SystemLine::new(
+                self.envelope,
+                self.stamp,
+                "microcompact_boundary",
+                "Context microcompacted",
+                Fields {
+                    microcompact_metadata,
+                },
+            )
+        })
+    }
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Fields<'a> {
+    microcompact_metadata: Metadata<'a>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata<'a> {
+    trigger: Trigger,
+    pre_tokens: u64,
+    tokens_saved: u64,
+    compacted_tool_ids: &'a [&'a str],
+    #[serde(rename = "clearedAttachmentUUIDs")]
+    cleared_attachments: &'a [&'a str],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<&'a Value>,
+}

@@ -1,0 +1,204 @@
+//! A compaction: its boundary, its summary, and what follows them.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::kept::{Kept, Messages, Segment};
+use super::line::{Envelope, LineError, Opening, Stamp, SystemLine, line, milliseconds};
+
+/// Who set it off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Trigger {
+    /// The user.
+    Manual,
+    /// A threshold, or a request that was too long.
+    Auto,
+}
+
+/// An attachment that follows the summary: something restored, or what a hook said.
+#[derive(Debug, Clone, Copy)]
+pub struct Attached<'a> {
+    /// Its id and time.
+    pub stamp: Stamp<'a>,
+    /// The `attachment` value: an object with a `type`.
+    pub value: &'a Value,
+}
+
+/// Everything a compaction writes.
+#[derive(Debug, Clone, Copy)]
+pub struct Compaction<'a> {
+    /// What all lines carry.
+    pub envelope: Envelope<'a>,
+    /// The boundary's id and time.
+    pub boundary: Stamp<'a>,
+    /// The summary's id and time.
+    pub summary: Stamp<'a>,
+    /// The last entry of the conversation that is replaced.
+    pub logical_parent: Option<&'a str>,
+    /// Who set it off.
+    pub trigger: Trigger,
+    /// Tokens in the window before.
+    pub pre_tokens: u64,
+    /// Entries that the summary replaces.
+    pub messages_summarized: u64,
+    /// What the user gave along.
+    pub user_context: Option<&'a str>,
+    /// Names of tools that the model had discovered before (R5).
+    pub discovered_tools: &'a [&'a str],
+    /// What is kept word for word.
+    pub kept: Option<&'a Kept>,
+    /// Reasoning up to and including this entry is not sent again (N2). If the view had such an entry before and the
+    /// kept part still holds it, it must be named again.
+    pub thinking_stripped_through: Option<&'a str>,
+    /// The facts of the session (ruling 14), for the next compaction.
+    pub ledger: Option<&'a Value>,
+    /// The loss report (ruling 15).
+    pub report: Option<&'a Value>,
+    /// The text of the summary message.
+    pub text: &'a str,
+    /// What follows it, in order: attachments, then what hooks said (F10).
+    pub attached: &'a [Attached<'a>],
+}
+
+impl Compaction<'_> {
+    /// The lines in the order in which they are appended, line ends excluded. The kept part is not written again: a
+    /// reader puts it behind the anchor, and what hung on the anchor behind it.
+    pub fn lines(&self) -> Result<Vec<Bytes>, LineError> {
+        let mut lines = vec![self.boundary_line()?, self.summary_line()?];
+        let mut parent = self.summary.uuid;
+        for attached in self.attached {
+            lines.push(line(&AttachmentLine {
+                parent_uuid: parent,
+                attachment: attached.value,
+                kind: "attachment",
+                uuid: attached.stamp.uuid,
+                timestamp: attached.stamp.timestamp,
+                opening: self.envelope.into(),
+            })?);
+            parent = attached.stamp.uuid;
+        }
+        Ok(lines)
+    }
+
+    fn boundary_line(&self) -> Result<Bytes, LineError> {
+        let (boundary, summary) = (self.boundary.uuid, self.summary.uuid);
+        let compact_metadata = Metadata {
+            trigger: self.trigger,
+            pre_tokens: self.pre_tokens,
+            messages_summarized: self.messages_summarized,
+            user_context: self.user_context,
+            pre_compact_discovered_tools: self.discovered_tools,
+            preserved_segment: self.kept.map(|kept| kept.segment(boundary, summary)),
+            preserved_messages: self.kept.map(|kept| kept.messages(boundary, summary)),
+            view_offset: self.kept.map(Kept::view_offset),
+            thinking_stripped_through: self.thinking_stripped_through,
+            ledger: self.ledger,
+            report: self.report,
+        };
+        line(&SystemLine {
+            logical_parent_uuid: self.logical_parent,
+            ..SystemLine::new(
+                self.envelope,
+                self.boundary,
+                "compact_boundary",
+                "Conversation compacted",
+                Fields { compact_metadata },
+            )
+        })
+    }
+
+    fn summary_line(&self) -> Result<Bytes, LineError> {
+        line(&SummaryLine {
+            parent_uuid: self.boundary.uuid,
+            opening: self.envelope.into(),
+            kind: "user",
+            message: Message {
+                role: "user",
+                content: self.text,
+            },
+            is_visible_in_transcript_only: true,
+            is_compact_summary: true,
+            uuid: self.summary.uuid,
+            timestamp: self.summary.timestamp,
+        })
+    }
+}
+
+/// The attachment that carries what a hook of an event said (K1).
+pub fn hook_context(event: &str, hook: &str, said: &[&str]) -> Value {
+    json!({
+        "type": "hook_additional_context",
+        "content": said,
+        "hookName": hook,
+        "hookEvent": event,
+    })
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Fields<'a> {
+    compact_metadata: Metadata<'a>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata<'a> {
+    trigger: Trigger,
+    pre_tokens: u64,
+    messages_summarized: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_context: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pre_compact_discovered_tools: &'a [&'a str],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preserved_segment: Option<Segment<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preserved_messages: Option<Messages<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view_offset: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking_stripped_through: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ledger: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<&'a Value>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SummaryLine<'a> {
+    parent_uuid: &'a str,
+    #[serde(flatten)]
+    opening: Opening<'a>,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    message: Message<'a>,
+    is_visible_in_transcript_only: bool,
+    is_compact_summary: bool,
+    uuid: &'a str,
+    #[serde(serialize_with = "milliseconds")]
+    timestamp: Timestamp,
+}
+
+#[derive(Debug, Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AttachmentLine<'a> {
+    parent_uuid: &'a str,
+    attachment: &'a Value,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    uuid: &'a str,
+    #[serde(serialize_with = "milliseconds")]
+    timestamp: Timestamp,
+    #[serde(flatten)]
+    opening: Opening<'a>,
+}

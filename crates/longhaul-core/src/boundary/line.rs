@@ -1,0 +1,138 @@
+//! What every line of a conversation carries, and how it is written.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+
+/// Whose conversation a line belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thread<'a> {
+    /// The main one.
+    Main,
+    /// A sub-agent's, by its id.
+    Agent(&'a str),
+}
+
+/// Where and by what a line was written.
+#[derive(Debug, Clone, Copy)]
+pub struct Envelope<'a> {
+    /// Whose conversation it is.
+    pub thread: Thread<'a>,
+    /// The working directory.
+    pub cwd: &'a str,
+    /// The session.
+    pub session_id: &'a str,
+    /// The version of the program that writes.
+    pub version: &'a str,
+    /// The branch that is checked out, if there is one.
+    pub git_branch: Option<&'a str>,
+}
+
+/// A line's own id and time.
+#[derive(Debug, Clone, Copy)]
+pub struct Stamp<'a> {
+    /// Its uuid: new, and used for no other line.
+    pub uuid: &'a str,
+    /// When it was written.
+    pub timestamp: Timestamp,
+}
+
+/// A line that cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum LineError {
+    /// A part of it cannot be JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// An entry that is to be written again lacks a field that must change.
+    #[error("an entry cannot be written again: it has no {0}")]
+    Missing(&'static str),
+}
+
+/// The envelope's fields in the order and spelling of the file.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Opening<'a> {
+    is_sidechain: bool,
+    user_type: &'static str,
+    cwd: &'a str,
+    session_id: &'a str,
+    version: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    git_branch: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_id: Option<&'a str>,
+}
+
+impl<'a> From<Envelope<'a>> for Opening<'a> {
+    fn from(envelope: Envelope<'a>) -> Self {
+        let agent_id = match envelope.thread {
+            Thread::Main => None,
+            Thread::Agent(id) => Some(id),
+        };
+        Self {
+            is_sidechain: agent_id.is_some(),
+            user_type: "external",
+            cwd: envelope.cwd,
+            session_id: envelope.session_id,
+            version: envelope.version,
+            git_branch: envelope.git_branch,
+            agent_id,
+        }
+    }
+}
+
+/// Milliseconds always, as the files have them.
+pub(super) fn milliseconds<S: Serializer>(time: &Timestamp, out: S) -> Result<S::Ok, S::Error> {
+    out.collect_str(&format_args!("{time:.3}"))
+}
+
+/// One line, line end excluded.
+pub(super) fn line(value: &impl Serialize) -> Result<Bytes, LineError> {
+    Ok(serde_json::to_vec(value)?.into())
+}
+
+/// A system line: a boundary, a clearing, an undo.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SystemLine<'a, M> {
+    pub(super) parent_uuid: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) logical_parent_uuid: Option<&'a str>,
+    #[serde(flatten)]
+    pub(super) opening: Opening<'a>,
+    #[serde(rename = "type")]
+    pub(super) kind: &'static str,
+    pub(super) subtype: &'static str,
+    pub(super) content: &'a str,
+    pub(super) is_meta: bool,
+    #[serde(serialize_with = "milliseconds")]
+    pub(super) timestamp: Timestamp,
+    pub(super) uuid: &'a str,
+    pub(super) level: &'static str,
+    #[serde(flatten)]
+    pub(super) metadata: M,
+}
+
+impl<'a, M> SystemLine<'a, M> {
+    pub(super) fn new(
+        envelope: Envelope<'a>,
+        stamp: Stamp<'a>,
+        subtype: &'static str,
+        content: &'a str,
+        metadata: M,
+    ) -> Self {
+        Self {
+            parent_uuid: None,
+            logical_parent_uuid: None,
+            opening: envelope.into(),
+            kind: "system",
+            subtype,
+            content,
+            is_meta: false,
+            timestamp: stamp.timestamp,
+            uuid: stamp.uuid,
+            level: "info",
+            metadata,
+        }
+    }
+}

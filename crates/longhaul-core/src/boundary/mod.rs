@@ -1,0 +1,18 @@
+//! The lines that a compaction, a clearing or an undo appends to a transcript, in the shape in which Claude Code writes
+//! them (P5, M3, rulings 11, 13 and 15).
+//!
+//! Lines are born here and never changed again. How they are read back lives in `transcript/`; when they are written is
+//! decided elsewhere. Ids and times come in as arguments.
+
+mod clearing;
+mod compaction;
+mod copy;
+mod kept;
+mod line;
+mod undo;
+
+pub use clearing::Clearing;
+pub use compaction::{Attached, Compaction, Trigger, hook_context};
+pub use kept::{Anchor, Kept, KeptEntry};
+pub use line::{Envelope, LineError, Stamp, Thread};
+pub use undo::{Later, Undo, UndoPlan};

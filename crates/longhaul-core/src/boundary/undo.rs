@@ -1,0 +1,171 @@
+//! Taking a compaction back (ruling 13, X6).
+//!
+//! Nothing is deleted. A line is appended whose parent is the last entry of the conversation that the compaction had
+//! replaced, so whoever follows the chain sees the old conversation. Turns that came after the compaction hang on its
+//! summary and cannot be linked anew for other readers, so they are written again behind that line. The line names the
+//! boundary it takes back, whose preserved segment then no longer counts. The compaction that is taken back is always the
+//! one that the live view begins with: a second undo takes the one before.
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::copy::{Ids, copied};
+use super::kept::shapes_the_view;
+use super::line::{Envelope, LineError, Stamp, SystemLine, line};
+use crate::hash::Set;
+use crate::message::{EntryKind, View};
+use crate::tokens::Estimate;
+use crate::transcript::{Conversation, LiveView, Table};
+
+/// What an undo would do.
+#[derive(Debug, Clone)]
+pub struct UndoPlan {
+    /// The row of the boundary that is taken back.
+    pub boundary: u32,
+    /// The row that the conversation goes on from.
+    pub parent: u32,
+    /// The view that the compaction had replaced.
+    pub old: LiveView,
+    /// The rows of the turns since, in order.
+    pub later: Vec<u32>,
+}
+
+impl UndoPlan {
+    /// Plans to take back the newest compaction in the live view. None if there is none, or nothing lies before it.
+    pub fn of(table: &Table, conversation: &Conversation) -> Option<Self> {
+        let rows = table.rows();
+        let view = conversation.view();
+        let boundary = view.boundary?;
+        let note = table.boundary(boundary)?;
+        let old = conversation.view_before(table, note);
+        let named = old.rows.iter().copied().find(|row| {
+            note.logical_parent.is_some() && rows[*row as usize].uuid == note.logical_parent
+        });
+        let parent = named.or(old.rows.last().copied())?;
+        let before: Set<u32> = old.rows.iter().copied().collect();
+        let mut later: Vec<u32> = view
+            .rows
+            .iter()
+            .copied()
+            .filter(|row| *row != boundary && !before.contains(row))
+            .collect();
+        // The summary and what was attached with it are of the compaction.
+        let summary = later
+            .iter()
+            .position(|row| rows[*row as usize].flags.compact_summary);
+        if let Some(summary) = summary {
+            let end = later[summary + 1..]
+                .iter()
+                .position(|row| rows[*row as usize].kind != EntryKind::Attachment)
+                .map_or(later.len(), |behind| summary + 1 + behind);
+            later.drain(summary..end);
+            // Some programs write attachments before the summary.
+            let is_attachment = |row: &u32| rows[*row as usize].kind == EntryKind::Attachment;
+            if later[..summary].iter().all(is_attachment) {
+                later.drain(..summary);
+            }
+        }
+        Some(Self {
+            boundary,
+            parent,
+            old,
+            later,
+        })
+    }
+
+    /// What the conversation would weigh: to be held against the threshold before anything is written.
+    pub fn weight(&self, table: &Table) -> Estimate {
+        let rows = self.old.rows.iter().chain(&self.later);
+        rows.map(|row| &table.rows()[*row as usize])
+            .filter(|row| row.is_sent())
+            .map(|row| table.weight(row))
+            .sum()
+    }
+}
+
+/// A turn that is written again.
+#[derive(Debug, Clone, Copy)]
+pub struct Later<'a> {
+    /// The entry.
+    pub entry: View<'a>,
+    /// The uuid of its copy.
+    pub uuid: &'a str,
+}
+
+/// Everything an undo writes.
+#[derive(Debug, Clone, Copy)]
+pub struct Undo<'a> {
+    /// What its line carries.
+    pub envelope: Envelope<'a>,
+    /// Its id and time.
+    pub stamp: Stamp<'a>,
+    /// The boundary that is taken back.
+    pub boundary: &'a str,
+    /// The last entry of the old conversation.
+    pub parent: &'a str,
+    /// The turns since, in order.
+    pub later: &'a [Later<'a>],
+    /// Reasoning up to and including this entry is not sent again (N2): the last copy, for a model that binds reasoning
+    /// to what came before it.
+    pub thinking_stripped_through: Option<&'a str>,
+    /// The loss report (Y3).
+    pub report: Option<&'a Value>,
+}
+
+impl Undo<'_> {
+    /// The lines in the order in which they are appended, line ends excluded. Entries that neither are seen by the model
+    /// nor change what it sees are not written again.
+    pub fn lines(&self) -> Result<Vec<Bytes>, LineError> {
+        let copies: Vec<&Later<'_>> = self
+            .later
+            .iter()
+            .filter(|later| shapes_the_view(later.entry))
+            .collect();
+        let undo_metadata = Metadata {
+            boundary_uuid: self.boundary,
+            copied: copies.len(),
+            thinking_stripped_through: self.thinking_stripped_through,
+            report: self.report,
+        };
+        let mut lines = vec![line(&SystemLine {
+            parent_uuid: Some(self.parent),
+            ..SystemLine::new(
+                self.envelope,
+                self.stamp,
+                "compact_undo",
+                "Compaction undone",
+                Fields { undo_metadata },
+            )
+        })?];
+        let message_suffix = format!("~{}", self.stamp.uuid);
+        let mut parent = self.stamp.uuid;
+        for later in copies {
+            let ids = Ids {
+                uuid: later.uuid,
+                parent,
+                message_suffix: &message_suffix,
+            };
+            lines.push(copied(later.entry.line, &ids)?);
+            parent = later.uuid;
+        }
+        Ok(lines)
+    }
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Fields<'a> {
+    undo_metadata: Metadata<'a>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata<'a> {
+    boundary_uuid: &'a str,
+    copied: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking_stripped_through: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<&'a Value>,
+}

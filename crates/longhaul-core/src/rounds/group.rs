@@ -1,0 +1,55 @@
+//! A view as rounds.
+
+use std::ops::Range;
+
+use super::{Piece, Seams};
+
+/// The rounds of a view, each a run of its pieces, in order and without gaps.
+///
+/// What precedes the first response is a round of its own if the model sees any of it. Everything else belongs to the
+/// response before it: its results, and also the prompt that the user wrote next. Responses that are entangled (lines of
+/// one inside the other, a result that came late) are one round, so a round never holds half a pair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rounds {
+    starts: Vec<usize>,
+    len: usize,
+}
+
+impl Rounds {
+    /// Groups a view.
+    pub fn of(pieces: &[Piece]) -> Self {
+        let seams = Seams::of(pieces);
+        let begins = |at: &usize| pieces[*at].part.is_response() && seams.is_safe(*at);
+        let mut starts: Vec<usize> = (0..pieces.len()).filter(begins).collect();
+        let before = &pieces[..starts.first().copied().unwrap_or(pieces.len())];
+        if before.iter().any(|piece| piece.part.is_sent()) {
+            starts.insert(0, 0);
+        } else if let Some(first) = starts.first_mut() {
+            *first = 0;
+        }
+        Self {
+            starts,
+            len: pieces.len(),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Whether there is none: the model sees nothing of the view.
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// The pieces of a round, by index; empty behind the last.
+    pub fn pieces(&self, round: usize) -> Range<usize> {
+        self.start(round)..self.start(round + 1)
+    }
+
+    /// Where a round begins; the end of the view behind the last.
+    pub(super) fn start(&self, round: usize) -> usize {
+        self.starts.get(round).copied().unwrap_or(self.len)
+    }
+}

@@ -1,0 +1,116 @@
+//! Where a conversation may be cut: never between a call and its result, never inside a response, never between
+//! reasoning and what it led to (P3, M6).
+
+use super::{Part, Piece};
+use crate::hash::Map;
+use crate::message::Id;
+
+/// The places between the pieces of a view.
+#[derive(Debug)]
+pub(crate) struct Seams {
+    /// Whether the piece at an index must stay with the one before it.
+    glued: Vec<bool>,
+}
+
+impl Seams {
+    pub(crate) fn of(pieces: &[Piece]) -> Self {
+        let mut spans = Spans::new(pieces.len());
+        responses(pieces, &mut spans);
+        pairs(pieces, &mut spans);
+        reasoning(pieces, &mut spans);
+        Self {
+            glued: spans.glued(),
+        }
+    }
+
+    /// Whether the view may be cut before the piece at this index; its end is an index too.
+    pub(crate) fn is_safe(&self, at: usize) -> bool {
+        !self.glued.get(at).copied().unwrap_or(false)
+    }
+}
+
+/// Stretches that must stay whole, each noted at its two ends.
+struct Spans {
+    opens: Vec<u32>,
+    closes: Vec<u32>,
+}
+
+impl Spans {
+    fn new(len: usize) -> Self {
+        Self {
+            opens: vec![0; len],
+            closes: vec![0; len],
+        }
+    }
+
+    /// The pieces from one index to the other, in either order, belong together.
+    fn join(&mut self, one: usize, other: usize) {
+        if one != other {
+            self.opens[one.min(other)] += 1;
+            self.closes[one.max(other)] += 1;
+        }
+    }
+
+    fn glued(self) -> Vec<bool> {
+        let mut open = 0;
+        let ends = self.opens.into_iter().zip(self.closes);
+        ends.map(|(opens, closes)| {
+            let glued = open > 0;
+            open = open + opens - closes;
+            glued
+        })
+        .collect()
+    }
+}
+
+/// The lines of a response, and whatever lies between them.
+fn responses(pieces: &[Piece], spans: &mut Spans) {
+    let mut last: Map<Id, usize> = Map::default();
+    for (at, piece) in pieces.iter().enumerate() {
+        if let Some(message) = piece.part.message()
+            && let Some(before) = last.insert(message, at)
+        {
+            spans.join(before, at);
+        }
+    }
+}
+
+/// Calls and their results. A result answers the newest call with its id before it: some programs use an id again. If
+/// there is none, it answers the first one behind it: damaged files may have them the wrong way round.
+fn pairs(pieces: &[Piece], spans: &mut Spans) {
+    let mut calls: Map<Id, usize> = Map::default();
+    let mut early: Map<Id, usize> = Map::default();
+    for (at, piece) in pieces.iter().enumerate() {
+        for call in &piece.calls {
+            calls.insert(*call, at);
+            if let Some(result) = early.remove(call) {
+                spans.join(result, at);
+            }
+        }
+        for call in &piece.answers {
+            match calls.get(call) {
+                Some(made) => spans.join(*made, at),
+                None => {
+                    early.entry(*call).or_insert(at);
+                }
+            }
+        }
+    }
+}
+
+/// Reasoning on a line of its own stays with the line that follows it, also where neither has a message id.
+fn reasoning(pieces: &[Piece], spans: &mut Spans) {
+    let mut waiting = None;
+    for (at, piece) in pieces.iter().enumerate() {
+        match piece.part {
+            Part::Boundary | Part::Unsent => {}
+            Part::Input => waiting = None,
+            Part::Response(_) | Part::Reasoning(_) => {
+                if let Some(before) = waiting {
+                    spans.join(before, at);
+                }
+                waiting = matches!(piece.part, Part::Reasoning(_)).then_some(at);
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The message that stands in the conversation for what was summed up (F9).
+//!
+//! Readers know it by its entry's flags, never by these words.
+
+use super::Summary;
+
+/// Who set the compaction off, and who is there to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// The user asked for it and will say what comes next.
+    Manual,
+    /// It happened in the middle of a turn: the work goes on by itself.
+    Automatic,
+    /// The agent works alone, and nobody is there to ask.
+    Autonomous,
+}
+
+/// Where messages that were kept word for word stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// None were kept.
+    Nothing,
+    /// Before the summary.
+    Before,
+    /// Behind the summary.
+    Behind,
+}
+
+/// How details are looked up that the summary does not have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LookUp<'a> {
+    /// The path of the transcript, if the model has a tool that reads files.
+    pub transcript: Option<&'a str>,
+    /// The name of the recall tool, if the model has it.
+    pub recall_tool: Option<&'a str>,
+}
+
+/// The parts of the message.
+#[derive(Debug, Clone, Copy)]
+pub struct SummaryMessage<'a> {
+    /// The summary.
+    pub summary: &'a Summary,
+    /// What the engine adds of its own: what the summary must hold and left out. May be blank.
+    pub appendix: &'a str,
+    /// Where to look up details.
+    pub look_up: LookUp<'a>,
+    /// What was kept.
+    pub kept: Kept,
+    /// What to do next.
+    pub mode: Mode,
+}
+
+impl SummaryMessage<'_> {
+    /// The text.
+    pub fn text(&self) -> String {
+        let opening = match self.kept {
+            Kept::Nothing | Kept::Behind => include_str!("opening.md"),
+            Kept::Before => include_str!("opening_recent.md"),
+        };
+        let kept = match self.kept {
+            Kept::Behind => include_str!("kept_behind.md"),
+            Kept::Nothing | Kept::Before => "",
+        };
+        let transcript = self.look_up.transcript.map_or_else(String::new, |path| {
+            include_str!("transcript.md").replace("{path}", path)
+        });
+        let recall = self.look_up.recall_tool.map_or_else(String::new, |tool| {
+            include_str!("recall.md").replace("{tool}", tool)
+        });
+        let go_on = match self.mode {
+            Mode::Manual => "",
+            Mode::Automatic => include_str!("automatic.md"),
+            Mode::Autonomous => include_str!("autonomous.md"),
+        };
+        let parts = [
+            opening,
+            self.summary.text(),
+            self.appendix,
+            &transcript,
+            &recall,
+            kept,
+            go_on,
+        ];
+        let parts: Vec<&str> = parts
+            .iter()
+            .map(|part| part.trim())
+            .filter(|part| !part.is_empty())
+            .collect();
+        parts.join("\n\n")
+    }
+}

@@ -1,0 +1,19 @@
+//! Full and partial compaction by a model: what is asked of it, what is taken of its answer, what stands in the
+//! conversation afterwards (F, P).
+//!
+//! Pure pieces only. `cut` decides what is summed up and what is kept, `prompt` what the model is asked, `strip` what a
+//! plain request leaves out, `read` whether an answer is a summary, `message` what the next turns will see. Sending lives
+//! in the shell; the lines that go into the transcript are made in `boundary/`.
+
+mod cut;
+pub mod message;
+mod prompt;
+mod read;
+mod strip;
+
+pub use cut::{Direction, Scope, safe_cut};
+pub use prompt::{
+    Instructions, PLAIN_SYSTEM, Variant, compact_instructions, opening_words, prompt,
+};
+pub use read::{Reply, Stop, Summary, SummaryFailure, read};
+pub use strip::{DOCUMENT, IMAGE, Stripped, strip};

@@ -1,0 +1,80 @@
+//! What the summariser is asked (F4, F5): composed of fragments, one idea a file.
+
+mod instructions;
+mod quote;
+
+pub use instructions::{Instructions, compact_instructions};
+pub use quote::opening_words;
+
+/// The system prompt of the plain request, which does not share the conversation's own (F7).
+pub const PLAIN_SYSTEM: &str = include_str!("system.md");
+
+/// Which part of the conversation is summed up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variant<'a> {
+    /// All of it.
+    Whole,
+    /// The recent part; the earlier is kept before the summary.
+    From {
+        /// How the first message of that part begins; see [`opening_words`].
+        quote: &'a str,
+    },
+    /// All that the summariser is shown; newer messages are kept behind the summary.
+    UpTo,
+}
+
+/// The text of the message that asks for a summary.
+pub fn prompt(variant: Variant<'_>, instructions: &Instructions<'_>) -> String {
+    let (task, what) = match variant {
+        Variant::Whole => (include_str!("task_whole.md").to_owned(), "the conversation"),
+        Variant::From { quote } => (
+            include_str!("task_from.md").replace("{quote}", quote.trim()),
+            "the recent part",
+        ),
+        Variant::UpTo => (include_str!("task_up_to.md").to_owned(), "the conversation"),
+    };
+    let draft = include_str!("draft.md").replace("{what}", what);
+    let sections = sections(variant).map(str::trim).join("\n");
+    let added = instructions.text();
+    let parts = [
+        include_str!("no_tools.md"),
+        &task,
+        &draft,
+        include_str!("answer.md"),
+        &sections,
+        include_str!("whose_words.md"),
+        &added,
+        include_str!("closing.md"),
+    ];
+    let parts: Vec<&str> = parts
+        .iter()
+        .map(|part| part.trim())
+        .filter(|part| !part.is_empty())
+        .collect();
+    parts.join("\n\n")
+}
+
+/// The nine sections. A summary that newer messages follow has nothing to say about current work or a next step.
+fn sections(variant: Variant<'_>) -> [&'static str; 9] {
+    let (eighth, ninth) = match variant {
+        Variant::Whole | Variant::From { .. } => (
+            include_str!("sections/8_current.md"),
+            include_str!("sections/9_next.md"),
+        ),
+        Variant::UpTo => (
+            include_str!("sections/8_completed.md"),
+            include_str!("sections/9_continuing.md"),
+        ),
+    };
+    [
+        include_str!("sections/1_request.md"),
+        include_str!("sections/2_concepts.md"),
+        include_str!("sections/3_files.md"),
+        include_str!("sections/4_errors.md"),
+        include_str!("sections/5_solving.md"),
+        include_str!("sections/6_messages.md"),
+        include_str!("sections/7_pending.md"),
+        eighth,
+        ninth,
+    ]
+}

@@ -1,0 +1,43 @@
+//! How a message begins, so that a summariser can find it again (F5).
+
+use crate::json::{self, Object};
+use crate::message::{BlockKind, View};
+
+/// Characters that are quoted.
+const LENGTH: usize = 300;
+
+/// The opening words of an entry: of its text, else of a result, else of a call. Empty if it says nothing.
+pub fn opening_words(entry: View<'_>) -> String {
+    let blocks = || entry.facets.blocks.iter().filter(|block| !block.blank);
+    let text = blocks()
+        .filter(|block| block.kind == BlockKind::Text)
+        .find_map(|block| literal(block.body.of(entry.line)));
+    let result = || {
+        blocks()
+            .filter(|block| block.kind == BlockKind::ToolResult)
+            .find_map(|block| literal(block.body.of(entry.line)))
+    };
+    let call = || {
+        let call = blocks().find(|block| block.kind == BlockKind::ToolUse)?;
+        let input = String::from_utf8_lossy(call.body.of(entry.line)).into_owned();
+        Some(format!("{} {input}", entry.text(call.name)))
+    };
+    let attachment = || {
+        let attachment = Object::new(entry.facets.attachment.of(entry.line));
+        attachment.string("content").map(Into::into)
+    };
+    let words = text.or_else(result).or_else(call).or_else(attachment);
+    words.map_or_else(String::new, |words| beginning(words.trim()))
+}
+
+fn literal(raw: &[u8]) -> Option<String> {
+    let content = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    Some(json::decode(content).into_owned())
+}
+
+fn beginning(text: &str) -> String {
+    match text.char_indices().nth(LENGTH) {
+        Some((end, _)) => format!("{} …", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,176 @@
+//! From the summariser's reply to a summary, or to the reason why it is none (F6).
+
+mod tags;
+
+/// Why a reply ended, as far as it matters here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The model had said what it wanted to say.
+    Finished,
+    /// It reached the limit on its output, or the end of the window.
+    CutOff,
+    /// It wants a tool to run.
+    ToolUse,
+    /// The provider or the model declined.
+    Refusal,
+}
+
+/// A reply to a request for a summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reply<'a> {
+    /// Its text blocks, joined.
+    pub text: &'a str,
+    /// How many tools it calls.
+    pub calls: usize,
+    /// Why it ended.
+    pub stop: Stop,
+}
+
+/// A summary: not blank, under a heading, without the draft.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary(String);
+
+impl Summary {
+    /// A summary from another source: one that the user edited, notes, an extract. None if it is blank.
+    pub fn new(text: &str) -> Option<Self> {
+        let text = tags::collapsed(text);
+        says_something(&text).then(|| Self(format!("{HEADING}\n\n{text}")))
+    }
+
+    /// The text, heading included.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// The text without its heading: what a user is given to edit.
+    pub fn body(&self) -> &str {
+        self.0.strip_prefix(HEADING).unwrap_or(&self.0).trim_start()
+    }
+}
+
+/// What the summary's tags become.
+const HEADING: &str = "## Summary";
+
+/// Why a reply is no summary. Nothing is replaced then.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SummaryFailure {
+    /// It says something else, or nothing.
+    #[error("the model answered without a summary")]
+    NoSummary,
+    /// There is a summary, with nothing in it.
+    #[error("the model's summary was empty")]
+    Empty,
+    /// It called a tool.
+    #[error("the model called a tool instead of summarising")]
+    ToolCall,
+    /// It was declined.
+    #[error("the model declined to summarise the conversation")]
+    Refusal,
+    /// Its text is an error of the API.
+    #[error("the summary request was answered with an error: {text}")]
+    ApiErrorText {
+        /// The beginning of that text.
+        text: String,
+    },
+    /// It was cut off before its end. What is there is not used: the sections that are missing, the newest work and the
+    /// next step, are those the next turn needs most.
+    #[error("the summary was cut off after {sections} of its sections; allow more output tokens")]
+    Truncated {
+        /// How many sections had begun.
+        sections: usize,
+    },
+}
+
+impl SummaryFailure {
+    /// A short fixed name, for events.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoSummary => "no_summary",
+            Self::Empty => "empty_summary",
+            Self::ToolCall => "tool_call",
+            Self::Refusal => "refusal",
+            Self::ApiErrorText { .. } => "api_error",
+            Self::Truncated { .. } => "truncated",
+        }
+    }
+}
+
+/// How many sections a text without tags must have to be taken for a summary whose tags were forgotten.
+const ENOUGH_SECTIONS: usize = 5;
+
+/// Reads a reply.
+pub fn read(reply: Reply<'_>) -> Result<Summary, SummaryFailure> {
+    match reply.stop {
+        Stop::Refusal => return Err(SummaryFailure::Refusal),
+        _ if reply.calls > 0 => return Err(SummaryFailure::ToolCall),
+        Stop::ToolUse => return Err(SummaryFailure::ToolCall),
+        Stop::Finished | Stop::CutOff => {}
+    }
+    let parts = tags::take_apart(reply.text);
+    if reply.stop == Stop::CutOff && !parts.closed {
+        let begun = parts.body.as_deref().unwrap_or(&parts.outside);
+        return Err(SummaryFailure::Truncated {
+            sections: sections(begun),
+        });
+    }
+    let Some(body) = parts.body else {
+        return untagged(&parts.outside, reply.text);
+    };
+    Summary::new(&body).ok_or(SummaryFailure::Empty)
+}
+
+/// A reply without a summary's tags.
+fn untagged(outside: &str, whole: &str) -> Result<Summary, SummaryFailure> {
+    if sections(outside) >= ENOUGH_SECTIONS
+        && let Some(summary) = Summary::new(outside)
+    {
+        return Ok(summary);
+    }
+    if is_api_error(whole) {
+        let text = whole.trim().chars().take(300).collect();
+        return Err(SummaryFailure::ApiErrorText { text });
+    }
+    Err(SummaryFailure::NoSummary)
+}
+
+fn says_something(text: &str) -> bool {
+    text.chars().any(char::is_alphanumeric)
+}
+
+/// How many numbered headings follow each other from 1 on.
+fn sections(text: &str) -> usize {
+    let mut found = 0;
+    for line in text.lines() {
+        let line = line.trim_start_matches(['#', '*', ' ', '\t']);
+        let number = format!("{}", found + 1);
+        let rest = line.strip_prefix(&number);
+        if rest.is_some_and(|rest| rest.starts_with(['.', ')'])) {
+            found += 1;
+        }
+    }
+    found
+}
+
+/// How hosts word an error of the API when they hand it on as a reply.
+const ERROR_OPENINGS: [&str; 12] = [
+    "api error",
+    "error: 4",
+    "error: 5",
+    "error code: ",
+    "prompt is too long",
+    "input is too long",
+    "request timed out",
+    "connection error",
+    "credit balance is too low",
+    "invalid api key",
+    "overloaded",
+    "{\"type\":\"error\"",
+];
+
+fn is_api_error(text: &str) -> bool {
+    let opening: String = text.trim_start().chars().take(40).collect();
+    let opening = opening.to_lowercase();
+    ERROR_OPENINGS
+        .iter()
+        .any(|error| opening.starts_with(error))
+}

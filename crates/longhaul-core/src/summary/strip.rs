@@ -1,0 +1,91 @@
+//! What a plain request for a summary leaves out of an entry (F3): pictures and documents, which a summariser cannot
+//! quote, and lists of skills, which are announced again anyway.
+//!
+//! Only for that request. A fork repeats its parent's bytes as they are, because a cache hit is worth more.
+
+use bytes::Bytes;
+
+use crate::json::Object;
+use crate::message::{BlockKind, EntryKind, View};
+
+/// What stands for a picture, as the text of a block.
+pub const IMAGE: &str = "[image]";
+/// What stands for a document, as the text of a block.
+pub const DOCUMENT: &str = "[document]";
+
+/// Attachments that are put into the conversation anew after a compaction.
+const REPEATED_ATTACHMENTS: [&str; 2] = ["skill_discovery", "skill_listing"];
+
+/// What becomes of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stripped {
+    /// It is sent as it is.
+    AsIs,
+    /// It is sent in this form: the same line with a text block in place of each picture and document, also inside
+    /// results.
+    Rewritten(Bytes),
+    /// It is not sent.
+    Dropped,
+}
+
+/// Strips an entry. The line is cut and joined, never parsed into a tree, so whatever else it holds stays as it was.
+pub fn strip(entry: View<'_>) -> Stripped {
+    if entry.facets.kind == EntryKind::Attachment {
+        return attachment(entry);
+    }
+    let media = entry.facets.blocks.iter().filter_map(|block| {
+        let marker = media_marker(block.kind)?;
+        Some((block.span.start()..block.span.end(), marker))
+    });
+    rewritten(entry.line, media)
+}
+
+fn media_marker(kind: BlockKind) -> Option<&'static str> {
+    match kind {
+        BlockKind::Image => Some(IMAGE),
+        BlockKind::Document => Some(DOCUMENT),
+        _ => None,
+    }
+}
+
+/// A list of skills is dropped; a file that is a picture or document keeps its name and loses its content.
+fn attachment(entry: View<'_>) -> Stripped {
+    let value = entry.object(entry.facets.attachment);
+    let kind = value.string("type").unwrap_or_default();
+    if REPEATED_ATTACHMENTS.contains(&&*kind) {
+        return Stripped::Dropped;
+    }
+    let content = value.get("content").filter(|raw| raw.starts_with(b"{"));
+    let media = content.and_then(|raw| {
+        let marker = match &*Object::new(raw).string("type")? {
+            "image" => IMAGE,
+            "document" | "pdf" => DOCUMENT,
+            _ => return None,
+        };
+        // A value that was found in the line is a part of it.
+        let start = (raw.as_ptr() as usize).checked_sub(entry.line.as_ptr() as usize)?;
+        Some((start..start + raw.len(), marker))
+    });
+    rewritten(entry.line, media.into_iter())
+}
+
+/// The line with text blocks in place of these parts, which come in order.
+fn rewritten(
+    line: &[u8],
+    parts: impl Iterator<Item = (std::ops::Range<usize>, &'static str)>,
+) -> Stripped {
+    let mut stripped = Vec::new();
+    let mut done = 0;
+    for (part, marker) in parts {
+        stripped.extend_from_slice(line.get(done..part.start).unwrap_or_default());
+        stripped.extend_from_slice(br#"{"type":"text","text":""#);
+        stripped.extend_from_slice(marker.as_bytes());
+        stripped.extend_from_slice(br#""}"#);
+        done = part.end;
+    }
+    if done == 0 {
+        return Stripped::AsIs;
+    }
+    stripped.extend_from_slice(line.get(done..).unwrap_or_default());
+    Stripped::Rewritten(stripped.into())
+}

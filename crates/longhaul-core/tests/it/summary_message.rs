@@ -1,0 +1,81 @@
+//! The message that stands for what was summed up.
+
+use longhaul_core::summary::Summary;
+use longhaul_core::summary::message::{Kept, LookUp, Mode, SummaryMessage};
+
+use crate::snapshot::check;
+
+fn message(kept: Kept, mode: Mode) -> String {
+    let summary = Summary::new("1. Request and intent: the {path} of things").unwrap();
+    SummaryMessage {
+        summary: &summary,
+        appendix: "What the user said, word for word: …",
+        look_up: LookUp {
+            transcript: Some("/data/session.jsonl"),
+            recall_tool: Some("recall"),
+        },
+        kept,
+        mode,
+    }
+    .text()
+}
+
+#[test]
+fn f9_the_messages_are_as_they_were() {
+    check("message_manual", &message(Kept::Nothing, Mode::Manual));
+    check(
+        "message_automatic",
+        &message(Kept::Nothing, Mode::Automatic),
+    );
+    check(
+        "message_autonomous",
+        &message(Kept::Nothing, Mode::Autonomous),
+    );
+    check("message_up_to", &message(Kept::Behind, Mode::Automatic));
+    check("message_from", &message(Kept::Before, Mode::Manual));
+    assert!(message(Kept::Behind, Mode::Autonomous).len() < 1_600);
+}
+
+#[test]
+fn f9_it_says_where_the_session_comes_from_and_where_details_are() {
+    let text = message(Kept::Nothing, Mode::Manual);
+    assert!(text.starts_with("This session continues an earlier conversation"));
+    for part in [
+        "## Summary",
+        "the {path} of things",
+        "word for word: …",
+        "/data/session.jsonl",
+        "`recall`",
+    ] {
+        assert!(text.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn f9_manual_says_nothing_about_going_on_and_autonomous_says_most() {
+    let manual = message(Kept::Nothing, Mode::Manual);
+    let automatic = message(Kept::Nothing, Mode::Automatic);
+    let autonomous = message(Kept::Nothing, Mode::Autonomous);
+    assert!(!manual.contains("Go on") && !manual.contains("do not recap"));
+    assert!(
+        automatic.starts_with(&manual)
+            && automatic.contains("do not recap")
+            && automatic.contains("do not ask")
+    );
+    assert!(autonomous.contains("not a first wake-up") && autonomous.contains("work loop"));
+}
+
+#[test]
+fn f9_what_is_not_there_is_not_mentioned() {
+    let summary = Summary::new("short").unwrap();
+    let text = SummaryMessage {
+        summary: &summary,
+        appendix: " \n",
+        look_up: LookUp::default(),
+        kept: Kept::Nothing,
+        mode: Mode::Manual,
+    }
+    .text();
+    assert_eq!(text.matches("\n\n").count(), 2, "{text}");
+    assert!(!text.contains("file") && !text.contains("tool"));
+}
