@@ -7,6 +7,7 @@
 pub mod boundary;
 pub mod cache;
 pub mod config;
+pub mod engine;
 pub mod facts;
 mod hash;
 pub mod inspect;

@@ -43,6 +43,9 @@ pub enum LineError {
     /// A part of it cannot be JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
+    /// A head cannot be an entry.
+    #[error(transparent)]
+    Head(#[from] crate::message::HeadError),
     /// An entry that is to be written again lacks a field that must change.
     #[error("an entry cannot be written again: it has no {0}")]
     Missing(&'static str),
@@ -51,7 +54,7 @@ pub enum LineError {
 /// The envelope's fields in the order and spelling of the file.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Opening<'a> {
+pub(crate) struct Opening<'a> {
     is_sidechain: bool,
     user_type: &'static str,
     cwd: &'a str,
@@ -82,12 +85,12 @@ impl<'a> From<Envelope<'a>> for Opening<'a> {
 }
 
 /// Milliseconds always, as the files have them.
-pub(super) fn milliseconds<S: Serializer>(time: &Timestamp, out: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn milliseconds<S: Serializer>(time: &Timestamp, out: S) -> Result<S::Ok, S::Error> {
     out.collect_str(&format_args!("{time:.3}"))
 }
 
 /// One line, line end excluded.
-pub(super) fn line(value: &impl Serialize) -> Result<Bytes, LineError> {
+pub(crate) fn line(value: &impl Serialize) -> Result<Bytes, LineError> {
     Ok(serde_json::to_vec(value)?.into())
 }
 

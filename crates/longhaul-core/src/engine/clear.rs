@@ -90,7 +90,10 @@ impl Engine {
             })
         };
         let entries = self.live.entries().iter().map(|kept| &kept.entry);
-        (entries.filter(|entry| holds(entry)).cloned().collect(), calls)
+        (
+            entries.filter(|entry| holds(entry)).cloned().collect(),
+            calls,
+        )
     }
 
     /// The archive has what is cleared: now the clearing is recorded.

@@ -126,7 +126,11 @@ impl Engine {
         let uuids = Uuids {
             boundary: self.ids.next_uuid(),
             summary: self.ids.next_uuid(),
-            attachments: draft.attachments.iter().map(|_| self.ids.next_uuid()).collect(),
+            attachments: draft
+                .attachments
+                .iter()
+                .map(|_| self.ids.next_uuid())
+                .collect(),
         };
         let lines = self.lines(compaction, draft, &uuids, None, now)?;
         let entries = self.view_with(compaction, &lines, None);
@@ -238,7 +242,9 @@ impl Engine {
                 offset: place,
             })
         });
-        let kept = self.live.entries()[compaction.scope.kept.clone()].iter().cloned();
+        let kept = self.live.entries()[compaction.scope.kept.clone()]
+            .iter()
+            .cloned();
         let mut view: Vec<Kept> = new.by_ref().take(1).collect();
         match compaction.direction {
             Some(Direction::From) => {
@@ -277,11 +283,13 @@ impl Engine {
         self.generation += 1;
         self.watched_head = None;
         self.cached.drop_all();
-        self.read_files.compacted(&draft.restored, now);
+        self.live.read_files_mut().compacted(&draft.restored, now);
         self.watch.compacted(self.config.source.as_str());
         let threshold = self.config.window.auto_compact;
         let source = self.config.source.as_str();
-        let recompaction = self.tracking.compacted(self.turn.id.clone(), threshold, source);
+        let recompaction = self
+            .tracking
+            .compacted(self.turn.id.clone(), threshold, source);
         if draft.with_head >= threshold {
             self.notify(Event::ThresholdExceededAfter {
                 tokens: draft.with_head,
@@ -289,7 +297,9 @@ impl Engine {
             });
         }
         let usage = compaction.usage.take();
-        let cost = usage.as_ref().and_then(|usage| self.config.model.cost(usage));
+        let cost = usage
+            .as_ref()
+            .and_then(|usage| self.config.model.cost(usage));
         let took = now.duration_since(compaction.started).as_millis();
         self.turn.tried = true;
         self.notify(Event::Compacted(Box::new(Compacted {

@@ -249,7 +249,7 @@ impl Engine {
     pub(super) fn summed_up(&mut self, mut compaction: Compaction) {
         self.notify(Event::Phase(Some(Phase::SessionStartHooks)));
         let id = self.effect_id();
-        let kept = self.kept_files(&compaction.scope);
+        let kept = self.live.files_read(compaction.scope.kept.clone());
         let exclusions = crate::rehydrate::Exclusions {
             transcript: self.config.transcript.as_ref().map(Into::into),
             kept: kept.clone(),
@@ -257,7 +257,7 @@ impl Engine {
         };
         self.outbox.push_back(Effect::Gather {
             id,
-            files: self.read_files.wanted(&exclusions),
+            files: self.live.read_files().wanted(&exclusions),
             kept,
         });
         compaction.stage = Stage::Gathering;

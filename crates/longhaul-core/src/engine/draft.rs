@@ -83,12 +83,7 @@ impl Engine {
         best.filter(|draft| draft.after < compaction.before)
     }
 
-    fn draft(
-        &self,
-        compaction: &Compaction,
-        head: &RequestHead,
-        thrift: Thrift,
-    ) -> Option<Draft> {
+    fn draft(&self, compaction: &Compaction, head: &RequestHead, thrift: Thrift) -> Option<Draft> {
         let window = &self.config.window;
         let nothing = Gathered::default();
         let gathered = match thrift {
@@ -134,11 +129,15 @@ impl Engine {
             .collect();
         if !compaction.hook_context.is_empty() {
             let said: Vec<&str> = compaction.hook_context.iter().map(String::as_str).collect();
-            let value = crate::boundary::hook_context("SessionStart", "SessionStart:compact", &said);
+            let value =
+                crate::boundary::hook_context("SessionStart", "SessionStart:compact", &said);
             attachments.push(value);
         }
         let kept = &self.live.entries()[compaction.scope.kept.clone()];
-        let size: Estimate = kept.iter().map(|kept| weight(kept.entry.view())).sum::<Estimate>()
+        let size: Estimate = kept
+            .iter()
+            .map(|kept| weight(kept.entry.view()))
+            .sum::<Estimate>()
             + Rough::text(&message)
             + attachments.iter().map(attachment_weight).sum();
         let mut report = audited.report;
@@ -162,7 +161,12 @@ impl Engine {
         })
     }
 
-    fn summary_message(&self, compaction: &Compaction, summary: &Summary, appendix: &str) -> String {
+    fn summary_message(
+        &self,
+        compaction: &Compaction,
+        summary: &Summary,
+        appendix: &str,
+    ) -> String {
         SummaryMessage {
             summary,
             appendix,
@@ -197,7 +201,11 @@ impl Engine {
             let spoken = spoken.filter(|block| block.kind == BlockKind::Text && !block.inner);
             texts.extend(spoken.map(|block| text_of(entry, block)));
         }
-        texts.extend(attachments.iter().map(|attachment| attachment.value.to_string()));
+        texts.extend(
+            attachments
+                .iter()
+                .map(|attachment| attachment.value.to_string()),
+        );
         texts
     }
 
@@ -214,7 +222,9 @@ impl Engine {
         let left = match thrift {
             Thrift::Full => return None,
             Thrift::NothingRestored => "files, todos and the rest were not put back",
-            Thrift::FewWords => "nothing was put back, and the user's longer messages were shortened",
+            Thrift::FewWords => {
+                "nothing was put back, and the user's longer messages were shortened"
+            }
             Thrift::ShortSummary | Thrift::Least => {
                 "the summary was replaced by a short one made without a model, and nothing was put back"
             }

@@ -8,7 +8,7 @@ use crate::message::Usage;
 use crate::micro::native::Applied;
 use crate::prompt::RequestHead;
 use crate::rehydrate::Gathered;
-use crate::summary::{Direction, Reply};
+use crate::summary::{Direction, Reply, Stop};
 
 /// Something happened.
 #[derive(Debug)]
@@ -96,10 +96,24 @@ pub struct ModelReply {
 /// A reply to a request to summarise.
 #[derive(Debug)]
 pub struct SummaryReply {
-    /// What it says and how it ended.
-    pub reply: Reply,
+    /// What it says.
+    pub text: String,
+    /// How many tools it called.
+    pub calls: usize,
+    /// How it ended.
+    pub stop: Stop,
     /// What it measured.
     pub usage: Option<Usage>,
+}
+
+impl SummaryReply {
+    pub(super) fn reply(&self) -> Reply<'_> {
+        Reply {
+            text: &self.text,
+            calls: self.calls,
+            stop: self.stop,
+        }
+    }
 }
 
 /// What the host gathered for the time after a compaction.

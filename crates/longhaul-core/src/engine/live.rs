@@ -1,15 +1,17 @@
 //! The live view in memory, with everything that follows it entry by entry: the count, the results that may be cleared,
 //! the facts. Nothing here walks the history again until a new view begins (T3).
 
+use std::path::PathBuf;
+
 use jiff::Timestamp;
 
 use crate::facts::Facts;
-use crate::hash::Set;
-use crate::message::{Entry, EntryKind, Id, Subtype, View};
+use crate::hash::{Map, Set};
+use crate::message::{Block, BlockKind, Entry, EntryKind, Id, Subtype, View};
 use crate::micro::{ClearableTools, ToolResults};
+use crate::rehydrate::ReadFiles;
 use crate::rounds::Piece;
 use crate::tokens::{Estimate, Estimator, Ledger, Rough, Standing};
-use crate::transcript::visible_attachment;
 
 /// An entry and where its line begins in the transcript.
 #[derive(Debug, Clone)]
@@ -33,6 +35,9 @@ pub struct Live {
     cleared: Vec<Id>,
     last_reply: Option<Timestamp>,
     newest: Option<String>,
+    read_files: ReadFiles,
+    /// Calls that read a file and have no result yet.
+    reading: Map<Id, PathBuf>,
 }
 
 impl Live {
@@ -55,6 +60,8 @@ impl Live {
             cleared: Vec::new(),
             last_reply: None,
             newest: None,
+            read_files: ReadFiles::default(),
+            reading: Map::default(),
         };
         // The newest of the chain is the last in file order, which in a view with kept entries is not the last shown.
         let newest = entries
@@ -79,6 +86,7 @@ impl Live {
         self.ledger.entry(entry, standing, &Rough);
         self.results.push(entry, &Rough);
         self.facts.push(entry);
+        self.note_reads(entry);
         if is_sent(entry) {
             self.weight += weight(entry);
         }
@@ -119,6 +127,51 @@ impl Live {
             false => Estimate::ZERO,
         };
         self.views().map(seen).collect()
+    }
+
+    /// The files that calls of these entries read (P4).
+    pub(super) fn files_read(&self, entries: std::ops::Range<usize>) -> Vec<PathBuf> {
+        let entries = self.entries[entries].iter().map(|kept| kept.entry.view());
+        entries
+            .flat_map(|entry| {
+                let blocks = entry.facets.blocks.iter();
+                blocks.filter_map(move |block| read_by(entry, block))
+            })
+            .collect()
+    }
+
+    /// The files that were read, the newest last; see [`ReadFiles`].
+    pub fn read_files(&self) -> &ReadFiles {
+        &self.read_files
+    }
+
+    pub(super) fn read_files_mut(&mut self) -> &mut ReadFiles {
+        &mut self.read_files
+    }
+
+    /// Notes which files the model was shown.
+    fn note_reads(&mut self, entry: View<'_>) {
+        for block in entry.facets.blocks.iter().filter(|block| !block.inner) {
+            let Some(id) = entry.block_id(block) else {
+                continue;
+            };
+            match block.kind {
+                BlockKind::ToolUse => {
+                    let path = read_by(entry, block);
+                    self.reading.extend(path.map(|path| (id, path)));
+                }
+                BlockKind::ToolResult => {
+                    let path = self.reading.remove(&id);
+                    if let (Some(path), Some(at)) = (path, entry.timestamp())
+                        && !block.is_error
+                        && !is_stub(block.body.of(entry.line))
+                    {
+                        self.read_files.read(path, at);
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// The count.
@@ -162,6 +215,19 @@ impl Live {
     }
 }
 
+/// Whether a result says no more than that the file is as it was (W1).
+fn is_stub(content: &[u8]) -> bool {
+    const STUB: &[u8] = b"\"File unchanged since";
+    content.starts_with(STUB)
+}
+
+/// The file that a call reads.
+fn read_by(entry: View<'_>, block: &Block) -> Option<PathBuf> {
+    let reads = block.kind == BlockKind::ToolUse && block.name.of(entry.line) == b"Read";
+    let path = entry.object(block.body).string("file_path");
+    path.filter(|_| reads).map(|path| path.into_owned().into())
+}
+
 fn uuid_of(entry: View<'_>) -> String {
     entry.text(entry.facets.uuid).into_owned()
 }
@@ -171,7 +237,7 @@ fn is_sent(entry: View<'_>) -> bool {
     match entry.facets.kind {
         EntryKind::User => true,
         EntryKind::Assistant => entry.facets.is_reply(),
-        EntryKind::Attachment => visible_attachment(entry),
+        EntryKind::Attachment => entry.visible_attachment().is_some(),
         _ => false,
     }
 }

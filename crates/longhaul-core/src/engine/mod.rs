@@ -26,7 +26,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-pub use config::{EngineConfig, Identity};
+pub use config::{CacheEdits, EngineConfig, Identity};
 pub use effect::{Effect, EffectId, HookCall, Outgoing};
 pub use event::{CompactFailure, Compacted, Event, Phase, Preview, Summarizer};
 pub use ids::Ids;
@@ -64,7 +64,6 @@ pub struct Engine {
     watch: Watch,
     watched_head: Option<Arc<cache::Head>>,
     cached: CachedMicro,
-    read_files: ReadFiles,
     tracking: Tracking,
     turn: turn::Turn,
     state: State,
@@ -138,7 +137,6 @@ impl Engine {
             watch: Watch::default(),
             watched_head: None,
             cached: CachedMicro::default(),
-            read_files: ReadFiles::default(),
             tracking: Tracking::default(),
             turn: turn::Turn::default(),
             state: State::Idle,
@@ -187,7 +185,7 @@ impl Engine {
 
     /// The files that the host showed to the model; it notes reads here.
     pub fn read_files_mut(&mut self) -> &mut ReadFiles {
-        &mut self.read_files
+        self.live.read_files_mut()
     }
 
     /// The window now.

@@ -1,8 +1,8 @@
 //! Getting a summary (F7, L): a fork behind the conversation's own cache, else a plain request, else no model at all.
 
 use jiff::Timestamp;
-use serde_json::value::to_raw_value;
 use serde_json::json;
+use serde_json::value::to_raw_value;
 
 use super::compact::{Compaction, Stage};
 use super::effect::{Effect, Outgoing};
@@ -10,7 +10,7 @@ use super::event::{CompactFailure, Event, Summarizer};
 use super::input::{Failed, FailedKind, Outcome};
 use super::{Engine, State, Then};
 use crate::local_summary;
-use crate::message::{Entry, Id, View};
+use crate::message::{Entry, Id};
 use crate::plan::Way;
 use crate::prompt::{Assembly, Latched, OnMismatch, Parameters, RequestHead, RequestKind, Think};
 use crate::rounds::{Lead, MARKER, MOST_RETRIES, drop_oldest};
@@ -79,7 +79,7 @@ impl Engine {
         let entries = &self.live.entries()[compaction.scope.summarised.clone()];
         let views = entries.iter().map(|kept| kept.entry.view());
         let text = local_summary::summarise(views, self.live.facts(), budget);
-        Summary::new(&text).unwrap_or_else(|| Summary::placeholder())
+        Summary::new(&text).unwrap_or_else(Summary::of_nothing)
     }
 
     pub(super) fn ask_for_summary(&mut self, mut compaction: Compaction, now: Timestamp) {
@@ -119,7 +119,11 @@ impl Engine {
             .map(String::as_str)
             .collect();
         let instructions = Instructions {
-            user: compaction.request.instructions.as_deref().unwrap_or_default(),
+            user: compaction
+                .request
+                .instructions
+                .as_deref()
+                .unwrap_or_default(),
             hooks: &hooks,
             memory_file: self
                 .config
@@ -154,7 +158,7 @@ impl Engine {
             let history = marker.iter().map(Entry::view).chain(views);
             let stripped = Id::of(self.live.newest()?);
             let mut aside = Assembly::aside(head, self.live.cleared(), Some(stripped), history);
-            let assembled = aside.request(RequestKind::Fork { text: &text, until: None }, None);
+            let assembled = aside.request(RequestKind::Fork { text: &text }, None);
             let betas = aside.head().latched.betas.clone();
             return Some((assembled.ok()?.slices, betas));
         }
@@ -164,8 +168,11 @@ impl Engine {
             .iter()
             .find_map(|kept| kept.entry.view().uuid());
         let assembly = self.assembly.as_mut()?;
-        let kind = RequestKind::Fork { text: &text, until };
-        let assembled = assembly.request(kind, None).ok()?;
+        let assembled = match until {
+            Some(until) => assembly.fork_until(&text, until),
+            None => assembly.request(RequestKind::Fork { text: &text }, None),
+        };
+        let assembled = assembled.ok()?;
         Some((assembled.slices, assembly.head().latched.betas.clone()))
     }
 
@@ -179,11 +186,14 @@ impl Engine {
         };
         let marker = marker(lead);
         let sent = &self.live.entries()[from..compaction.scope.sent.end];
-        let stripped: Vec<Entry> = sent.iter().filter_map(|kept| plainly(&kept.entry)).collect();
+        let stripped: Vec<Entry> = sent
+            .iter()
+            .filter_map(|kept| plainly(&kept.entry))
+            .collect();
         let history = marker.iter().chain(&stripped).map(Entry::view);
         let newest = self.live.newest().map(Id::of);
         let mut aside = Assembly::aside(head, self.live.cleared(), newest, history);
-        let assembled = aside.request(RequestKind::Fork { text: &text, until: None }, None);
+        let assembled = aside.request(RequestKind::Fork { text: &text }, None);
         let betas = aside.head().latched.betas.clone();
         Some((assembled.ok()?.slices, betas))
     }
@@ -227,7 +237,8 @@ impl Engine {
             _ => return self.give_up_api(compaction, "no answer".to_owned(), now),
         };
         if let Some(usage) = &reply.usage {
-            compaction.usage.get_or_insert_default().add(usage);
+            let sum = compaction.usage.get_or_insert_default();
+            usage.billed().for_each(|step| sum.add(step));
         }
         let by = match compaction.asking.path {
             Path::Fork => Summarizer::Fork,
@@ -280,7 +291,10 @@ impl Engine {
         let pieces = self.live.pieces();
         let weights = self.live.weights();
         let sent = compaction.scope.sent.clone();
-        let from = compaction.asking.shortened.map_or(sent.start, |(from, _)| from);
+        let from = compaction
+            .asking
+            .shortened
+            .map_or(sent.start, |(from, _)| from);
         let retries = compaction.asking.too_long_retries;
         let dropped = match retries < MOST_RETRIES {
             true => drop_oldest(&pieces[from..sent.end], &weights[from..sent.end], gap).ok(),
@@ -320,21 +334,4 @@ fn plainly(entry: &Entry) -> Option<Entry> {
         Stripped::Rewritten(line) => Entry::read(line).ok(),
         Stripped::Dropped => None,
     }
-}
-
-/// Paths of files that calls of these entries read (P4).
-pub(super) fn files_read<'a>(
-    entries: impl Iterator<Item = View<'a>>,
-) -> Vec<std::path::PathBuf> {
-    let mut paths = Vec::new();
-    for entry in entries {
-        for block in &entry.facets.blocks {
-            if block.name.of(entry.line) == b"Read"
-                && let Some(path) = entry.object(block.body).string("file_path")
-            {
-                paths.push(path.into_owned().into());
-            }
-        }
-    }
-    paths
 }

@@ -1,6 +1,8 @@
 //! The way of a turn (O1, O3, O5): clear what is stale, compact if it must be, write what must be on disk, ask the model,
 //! write its reply.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::json;
@@ -17,7 +19,7 @@ use crate::cache::{CallId, Conversation, Fingerprint, Mark, Verdict};
 use crate::message::{Entry, HeadError, Usage};
 use crate::plan::{self, Next, Situation};
 use crate::prompt::{
-    Assembly, Beginning, Birth, HeadReason, NotReady, Predecessor, RequestKind,
+    Assembly, Beginning, Birth, HeadReason, NotReady, Predecessor, RequestHead, RequestKind,
 };
 use crate::window::{Action, Verdict as Allowed};
 
@@ -45,6 +47,20 @@ pub(super) struct Answer {
     uuid: String,
     usage: Usage,
     call: CallId,
+}
+
+/// What the cache watch knows of a head.
+fn watched(head: &RequestHead) -> crate::cache::Head {
+    let part = |raw: &RawValue| Bytes::copy_from_slice(raw.get().as_bytes());
+    let latched = &head.latched;
+    let read = crate::cache::Head::of_parts(
+        &part(&head.system),
+        &part(&head.tools),
+        &part(&latched.body),
+        latched.betas.iter().map(String::as_str),
+    );
+    // Valid JSON can always be read.
+    read.unwrap_or_default()
 }
 
 impl Engine {
@@ -141,7 +157,7 @@ impl Engine {
             .and_then(|assembly| assembly.head().difference(&self.head));
         let reason = match &self.assembly {
             None => Some(HeadReason::First),
-            Some(assembly) if assembly.rendering().must_begin_anew() => Some(HeadReason::Cleared),
+            Some(assembly) if assembly.must_begin_anew() => Some(HeadReason::Cleared),
             Some(_) => self.outdated.or(changed),
         };
         if let Some(reason) = reason {
@@ -178,6 +194,10 @@ impl Engine {
         self.outdated = None;
         self.generation += 1;
         self.watched_head = None;
+        if let HeadReason::Cleared | HeadReason::Rewound = reason {
+            // A planned break: it is recorded in the transcript.
+            self.watch.compacted(self.config.source.as_str());
+        }
     }
 
     pub(super) fn send(&mut self, now: Timestamp) {
@@ -192,17 +212,9 @@ impl Engine {
             }
             Err(error) => return self.turn_failed(error.to_string()),
         };
-        let head = self.watched_head.get_or_insert_with(|| {
-            let head = assembly.head();
-            let system = head.system.get().as_bytes();
-            let read = crate::cache::Head::of_parts(
-                system,
-                head.tools.get().as_bytes(),
-                head.latched.body.get().as_bytes(),
-                &head.latched.betas,
-            );
-            read.into()
-        });
+        let head = self
+            .watched_head
+            .get_or_insert_with(|| Arc::new(watched(assembly.head())));
         let ttl = assembly.head().latched.ttl.unwrap_or_default();
         let marks = assembled.marks.blocks().iter();
         let rendering = assembly.rendering();

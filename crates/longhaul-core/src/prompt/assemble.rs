@@ -15,7 +15,7 @@ use super::synthetic::{self, Birth};
 use super::{CacheWrite, HeadReason, Marks, Predecessor, Replay, RequestHead};
 use crate::message::{Damage, Entry, EntryKind, HeadError, Id, View};
 use crate::models::Binding;
-use crate::normalize::{RenderOptions, Rendering};
+use crate::normalize::{RenderOptions, Rendering, Role};
 
 /// A session's requests, from one head and one rendering.
 #[derive(Debug)]
@@ -169,6 +169,25 @@ impl Assembly {
         }
     }
 
+    /// A rendering for one request beside the conversation, which nothing continues and no file knows of. Thinking up to
+    /// `stripped` is not sent.
+    pub fn aside<'a>(
+        mut head: RequestHead,
+        cleared: &[Id],
+        stripped: Option<Id>,
+        history: impl Iterator<Item = View<'a>>,
+    ) -> Self {
+        let mut options = options(&head, cleared.to_vec());
+        options.thinking_stripped_through = stripped;
+        head.latched.thinking_stripped_through = None;
+        Self {
+            frame: Frame::of(&head),
+            rendering: Rendering::begin(options, history),
+            head,
+            unwritten: None,
+        }
+    }
+
     /// Adds an entry of the conversation.
     pub fn push(&mut self, entry: View<'_>) -> Taken {
         if is_boundary(entry) {
@@ -234,8 +253,31 @@ impl Assembly {
         let (blocks, messages) = (self.rendering.blocks(), self.rendering.messages());
         let marks = Marks::place(blocks, messages, write, self.frame.room);
         let mut slices = vec![self.frame.opening.clone()];
-        self.messages(marks, &mut slices);
+        self.messages(marks, self.rendering.buffer().len(), &mut slices);
         slices.push(self.ending(kind, more));
+        Ok(Assembled { slices, marks })
+    }
+
+    /// A fork that repeats only what stands before an entry, and so reads as much of the cache (P2).
+    pub fn fork_until(&mut self, text: &str, until: Id) -> Result<Assembled, NotReady> {
+        if self.unwritten.is_some() {
+            return Err(NotReady::NotPersisted);
+        }
+        self.settle()?;
+        let (blocks, messages) = (self.rendering.blocks(), self.rendering.messages());
+        let kept = blocks.iter().position(|block| block.entry == Some(until));
+        let blocks = &blocks[..kept.unwrap_or(blocks.len())];
+        let last = blocks.last().ok_or(NotReady::Empty)?;
+        let messages = &messages[..=last.message as usize];
+        let marks = Marks::place(blocks, messages, CacheWrite::Skip, self.frame.room);
+        let mut slices = vec![self.frame.opening.clone()];
+        self.messages(marks, last.end, &mut slices);
+        let in_user = messages
+            .last()
+            .is_some_and(|message| message.role == Role::User);
+        let mut ending = forked(in_user, b"]}", text);
+        ending.extend_from_slice(b"]}");
+        slices.push(ending.into());
         Ok(Assembled { slices, marks })
     }
 
@@ -244,7 +286,7 @@ impl Assembly {
     pub fn count_tokens(&mut self) -> Result<Vec<Bytes>, NotReady> {
         self.settle()?;
         let mut slices = vec![self.frame.counting.clone()];
-        self.messages(Marks::default(), &mut slices);
+        self.messages(Marks::default(), self.rendering.buffer().len(), &mut slices);
         slices.push(self.ending(RequestKind::Main, None));
         Ok(slices)
     }
@@ -262,8 +304,8 @@ impl Assembly {
         }
     }
 
-    /// The messages up to the last one's open end, markers spliced in.
-    fn messages(&self, marks: Marks, slices: &mut Vec<Bytes>) {
+    /// The messages up to where the last one is still open, markers spliced in.
+    fn messages(&self, marks: Marks, end: u64, slices: &mut Vec<Bytes>) {
         let buffer = self.rendering.buffer();
         let mut from = 0;
         for mark in marks.blocks() {
@@ -273,7 +315,7 @@ impl Assembly {
             slices.push(self.frame.marker.clone());
             from = brace;
         }
-        buffer.slices(from, buffer.len(), slices);
+        buffer.slices(from, end, slices);
     }
 
     /// What closes the last message, adds a fork's own, and ends the body.
@@ -283,16 +325,7 @@ impl Assembly {
         match kind {
             RequestKind::Main => bytes.extend_from_slice(closing),
             RequestKind::Fork { text } => {
-                let block = text_block(text);
-                if self.rendering.ends_with_user() {
-                    bytes.push(b',');
-                    bytes.extend_from_slice(&block);
-                } else {
-                    bytes.extend_from_slice(closing);
-                    bytes.extend_from_slice(br#",{"role":"user","content":["#);
-                    bytes.extend_from_slice(&block);
-                }
-                bytes.extend_from_slice(b"]}");
+                bytes = forked(self.rendering.ends_with_user(), closing, text);
             }
         }
         bytes.push(b']');
@@ -327,6 +360,16 @@ impl Assembly {
     pub fn as_predecessor(&self) -> Predecessor<'_> {
         Predecessor::Rendering(&self.head, &self.rendering)
     }
+}
+
+/// A fork's message: joined to the user's, where that is still open, else behind what closes the reply.
+fn forked(in_user: bool, closing: &[u8], text: &str) -> Vec<u8> {
+    let block = text_block(text);
+    let before: [&[u8]; 2] = match in_user {
+        true => [b",", b""],
+        false => [closing, br#",{"role":"user","content":["#],
+    };
+    [before[0], before[1], &block, b"]}"].concat()
 }
 
 /// A text block. Text always has a JSON form.

@@ -1,7 +1,7 @@
 //! What grouping and cutting need to know of an entry.
 
 use crate::message::{BlockKind, EntryKind, Id, Subtype, View};
-use crate::transcript::{Row, Table, visible_attachment};
+use crate::transcript::{Row, Table};
 
 /// What an entry is to the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Piece {
         let sent = match facets.kind {
             EntryKind::User => true,
             EntryKind::Assistant => facets.is_reply(),
-            EntryKind::Attachment => visible_attachment(entry),
+            EntryKind::Attachment => entry.visible_attachment().is_some(),
             _ => false,
         };
         let seen = Seen {

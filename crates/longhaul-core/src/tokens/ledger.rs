@@ -5,9 +5,9 @@
 //! not. So the ledger keeps two sums, one since the anchor's first line and one since the newest reply's, and a
 //! reply that turns out to be usable takes the second over.
 
-use super::{ContextSize, Estimate, Measured};
+use super::{ContextSize, Estimate, Estimator, Measured};
 use crate::hash::Map;
-use crate::message::Id;
+use crate::message::{BlockKind, EntryKind, Id, Subtype, View};
 
 /// Where an entry stands in the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +80,55 @@ impl Ledger {
     /// An empty conversation.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Counts one more entry of a conversation. What Z1 drops is not in the window and counts nothing.
+    pub fn entry(&mut self, entry: View<'_>, standing: Standing, estimator: &impl Estimator) {
+        let facets = entry.facets;
+        let blocks = &facets.blocks;
+        let own = blocks.iter().enumerate().filter(|(_, block)| !block.inner);
+        let weighed = own.map(|(at, block)| (block, estimator.block(block, &blocks[at + 1..])));
+        match facets.kind {
+            EntryKind::Assistant if facets.is_reply() => {
+                let usage = facets.usage.as_deref();
+                let reply = Counted::Reply {
+                    message: entry.message_id(),
+                    context: usage.map(|usage| Measured::new(usage.context())),
+                    weight: weighed.map(|(_, weight)| weight).sum(),
+                };
+                self.push(reply, standing);
+            }
+            EntryKind::User | EntryKind::Attachment => {
+                let mut results = Vec::new();
+                let mut weight = match entry.visible_attachment() {
+                    Some(_) => estimator.attachment(facets.attachment_units),
+                    None => Estimate::ZERO,
+                };
+                for (block, own) in weighed {
+                    let is_call = matches!(block.kind, BlockKind::ToolUse | BlockKind::ToolResult);
+                    match entry.block_id(block).filter(|_| is_call) {
+                        Some(call) => results.push((call, own)),
+                        None => weight += own,
+                    }
+                }
+                let input = Counted::Input {
+                    weight,
+                    results: &results,
+                };
+                self.push(input, standing);
+            }
+            EntryKind::System if facets.subtype == Subtype::MicrocompactBoundary => {
+                let ids = entry.object(facets.metadata).strings("compactedToolIds");
+                let ids: Vec<Id> = ids.into_iter().flatten().map(|id| Id::of(&id)).collect();
+                self.push(Counted::Clearing(&ids), standing);
+            }
+            _ => {}
+        }
+    }
+
+    /// The estimate of everything in view, measured or not.
+    pub fn whole(&self) -> Estimate {
+        self.whole
     }
 
     /// Counts one more entry.

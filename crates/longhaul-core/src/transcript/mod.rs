@@ -18,5 +18,4 @@ pub use conversation::Conversation;
 pub use live_view::LiveView;
 pub use problem::{EndsTheFile, Problem, ProblemKind};
 pub use resume::{Need, ResumeProbe};
-pub(crate) use table::visible_attachment;
 pub use table::{BlockRow, BoundaryNote, Row, Table};

@@ -227,17 +227,6 @@ impl Table {
     }
 }
 
-/// Whether an entry is an attachment that the model sees.
-pub(crate) fn visible_attachment(entry: View<'_>) -> bool {
-    let facets = entry.facets;
-    facets.kind == EntryKind::Attachment
-        && facets.attachment.of(entry.line).first() == Some(&b'{')
-        && !entry
-            .object(facets.attachment)
-            .string("type")
-            .is_some_and(|name| INVISIBLE_ATTACHMENTS.contains(&&*name))
-}
-
 fn boundary_note(row: u32, entry: View<'_>) -> BoundaryNote {
     let metadata = entry.object(entry.facets.metadata);
     let segment = metadata.object("preservedSegment").map(|segment| {

@@ -31,6 +31,13 @@ pub struct Reply<'a> {
 pub struct Summary(String);
 
 impl Summary {
+    /// The summary of a conversation in which nothing is said.
+    pub fn of_nothing() -> Self {
+        Self(format!(
+            "{HEADING}\n\nNothing was said that could be summed up."
+        ))
+    }
+
     /// A summary from another source: one that the user edited, notes, an extract. None if it is blank.
     pub fn new(text: &str) -> Option<Self> {
         let text = tags::collapsed(text);
