@@ -5,6 +5,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 /// How much of one stream is kept in memory.
 const KEPT: usize = 1024 * 1024;
 
+const NOT_KEPT: &str = include_str!("not_kept.md");
+
 /// What came over one stream.
 #[derive(Debug, Default)]
 pub(super) struct Captured {
@@ -36,7 +38,11 @@ impl Captured {
         let text = String::from_utf8_lossy(&self.bytes);
         match self.dropped {
             0 => text.trim().to_owned(),
-            more => format!("{}\n[{more} more bytes were not kept]", text.trim()),
+            // The hook's own text goes in last, so that nothing in it is taken for a place to fill.
+            more => NOT_KEPT
+                .trim_end()
+                .replace("{bytes}", &more.to_string())
+                .replacen("{beginning}", text.trim(), 1),
         }
     }
 

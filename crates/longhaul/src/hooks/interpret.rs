@@ -10,7 +10,7 @@ use super::output::Output;
 use super::process::{Ending, Finished};
 
 /// Stands in for a reason that was not given.
-const NO_REASON: &str = "A hook blocked this and gave no reason.";
+const NO_REASON: &str = include_str!("no_reason.md");
 
 /// How much of stderr an error repeats.
 const STDERR_LINE: usize = 500;
@@ -144,7 +144,7 @@ impl Answer<'_> {
     fn block(&mut self, text: Option<String>) {
         self.outcome.blocked.get_or_insert_with(|| Reason {
             hook: self.hook.to_owned(),
-            text: text.unwrap_or_else(|| NO_REASON.to_owned()),
+            text: text.unwrap_or_else(|| NO_REASON.trim_end().to_owned()),
         });
     }
 
