@@ -4,3 +4,4 @@
 //! core decides.
 
 pub mod memory_files;
+pub mod hooks;

@@ -17,3 +17,6 @@ mod proof;
 mod replay;
 mod requests;
 mod system_prompt;
+    reason = "the helpers of tests are tests too"
+#[cfg(unix)]
+mod hooks;

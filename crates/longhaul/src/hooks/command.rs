@@ -1,0 +1,48 @@
+//! One configured command. How it is run is in `process.rs`.
+
+use std::fmt;
+use std::time::Duration;
+
+/// A hook of type `command`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Command {
+    /// What is started.
+    pub launch: Launch,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// Where it is configured, as messages name it.
+    pub label: String,
+}
+
+/// What is started.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub enum Launch {
+    /// A line for the shell.
+    Line(String),
+    /// A program and its arguments, without a shell.
+    Program(String, Vec<String>),
+}
+
+impl Command {
+    /// How long a hook may take if its settings do not say.
+    pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+}
+
+// People put keys into command lines; where it is configured is enough to find it.
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Command")
+            .field("label", &self.label)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Launch::Line(_) => "Line(..)",
+            Launch::Program(..) => "Program(..)",
+        })
+    }
+}

@@ -1,0 +1,219 @@
+//! What is told of an event: the fields a hook reads on stdin. What an answer can do is in `name.rs`.
+
+use std::path::{Path, PathBuf};
+
+use longhaul_core::money::Usd;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use super::name::EventName;
+use super::words::{EndReason, LoadReason, MemoryType, StartSource, Trigger};
+
+/// What every hook is told.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Common {
+    /// The session.
+    pub session_id: String,
+    /// Its transcript, whole and uncompacted.
+    #[serde(serialize_with = "lossy")]
+    pub transcript_path: PathBuf,
+    /// The working folder; hooks run there.
+    #[serde(serialize_with = "lossy")]
+    pub cwd: PathBuf,
+    /// What the user lets the agent do unasked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
+    /// The prompt that is being worked on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_id: Option<String>,
+    /// The sub-agent, where the event comes from one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// What kind of agent it comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_type: Option<String>,
+    /// How hard the model is asked to think.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
+}
+
+/// How hard the model is asked to think.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Effort {
+    /// In the provider's words.
+    pub level: String,
+}
+
+/// An event and what belongs to it alone. In JSON its name is `hook_event_name`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "hook_event_name")]
+#[non_exhaustive]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of Claude Code's hooks, by their names there"
+)]
+pub enum HookEvent {
+    /// Before a compaction.
+    PreCompact {
+        trigger: Trigger,
+        custom_instructions: Option<String>,
+    },
+    /// After a compaction.
+    PostCompact {
+        trigger: Trigger,
+        compact_summary: String,
+    },
+    /// A session begins or goes on. The kind of agent is in [`Common`].
+    SessionStart {
+        source: StartSource,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        session_title: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        seconds_since_last_response: Option<u64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        context_tokens: Option<u64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        prompt_cache_likely_expired: Option<bool>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        estimated_cache_write_usd: Option<Usd>,
+    },
+    /// A memory file was loaded.
+    InstructionsLoaded {
+        #[serde(serialize_with = "lossy")]
+        file_path: PathBuf,
+        memory_type: MemoryType,
+        load_reason: LoadReason,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        globs: Vec<String>,
+        #[serde(
+            skip_serializing_if = "Option::is_none",
+            serialize_with = "lossy_if_any"
+        )]
+        trigger_file_path: Option<PathBuf>,
+        #[serde(
+            skip_serializing_if = "Option::is_none",
+            serialize_with = "lossy_if_any"
+        )]
+        parent_file_path: Option<PathBuf>,
+    },
+    /// A session is over.
+    SessionEnd { reason: EndReason },
+    /// The model is about to end its turn.
+    Stop {
+        stop_hook_active: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        last_assistant_message: Option<String>,
+    },
+    /// A sub-agent starts.
+    SubagentStart {
+        agent_id: String,
+        agent_type: String,
+    },
+    /// A sub-agent is about to end.
+    SubagentStop {
+        stop_hook_active: bool,
+        agent_id: String,
+        agent_type: String,
+        #[serde(serialize_with = "lossy")]
+        agent_transcript_path: PathBuf,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        last_assistant_message: Option<String>,
+    },
+    /// Before a tool runs.
+    PreToolUse {
+        tool_name: String,
+        tool_input: Value,
+        tool_use_id: String,
+    },
+    /// After a tool ran.
+    PostToolUse {
+        tool_name: String,
+        tool_input: Value,
+        tool_response: Value,
+        tool_use_id: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        duration_ms: Option<u64>,
+    },
+    /// The user sent a prompt.
+    UserPromptSubmit {
+        prompt: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        session_title: Option<String>,
+    },
+}
+
+impl HookEvent {
+    /// Its name.
+    pub fn name(&self) -> EventName {
+        match self {
+            HookEvent::PreCompact { .. } => EventName::PreCompact,
+            HookEvent::PostCompact { .. } => EventName::PostCompact,
+            HookEvent::SessionStart { .. } => EventName::SessionStart,
+            HookEvent::InstructionsLoaded { .. } => EventName::InstructionsLoaded,
+            HookEvent::SessionEnd { .. } => EventName::SessionEnd,
+            HookEvent::Stop { .. } => EventName::Stop,
+            HookEvent::SubagentStart { .. } => EventName::SubagentStart,
+            HookEvent::SubagentStop { .. } => EventName::SubagentStop,
+            HookEvent::PreToolUse { .. } => EventName::PreToolUse,
+            HookEvent::PostToolUse { .. } => EventName::PostToolUse,
+            HookEvent::UserPromptSubmit { .. } => EventName::UserPromptSubmit,
+        }
+    }
+
+    /// What a matcher is held against; `None` where matchers have no say.
+    pub fn subject(&self) -> Option<&str> {
+        match self {
+            HookEvent::PreCompact { trigger, .. } | HookEvent::PostCompact { trigger, .. } => {
+                Some(trigger.as_str())
+            }
+            HookEvent::SessionStart { source, .. } => Some(source.as_str()),
+            HookEvent::InstructionsLoaded { load_reason, .. } => Some(load_reason.as_str()),
+            HookEvent::SessionEnd { reason } => Some(reason.as_str()),
+            HookEvent::SubagentStart { agent_type, .. }
+            | HookEvent::SubagentStop { agent_type, .. } => Some(agent_type),
+            HookEvent::PreToolUse { tool_name, .. } | HookEvent::PostToolUse { tool_name, .. } => {
+                Some(tool_name)
+            }
+            HookEvent::Stop { .. } | HookEvent::UserPromptSubmit { .. } => None,
+        }
+    }
+}
+
+/// All that a hook is told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HookInput {
+    /// What every hook is told.
+    pub common: Common,
+    /// The event.
+    pub event: HookEvent,
+}
+
+impl HookInput {
+    /// As the one JSON object that goes to stdin. A field of the event wins over a common one of its name.
+    pub fn to_json(&self) -> Value {
+        let mut fields = Map::new();
+        for part in [
+            serde_json::to_value(&self.common),
+            serde_json::to_value(&self.event),
+        ] {
+            if let Ok(Value::Object(part)) = part {
+                fields.extend(part);
+            }
+        }
+        Value::Object(fields)
+    }
+}
+
+/// A path that is no UTF-8 is told as well as it can be: a hook that is told nothing would be worse off.
+fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
+fn lossy_if_any<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+    match path {
+        Some(path) => lossy(path, serializer),
+        None => serializer.serialize_none(),
+    }
+}

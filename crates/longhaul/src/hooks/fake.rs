@@ -1,0 +1,49 @@
+//! Hooks for tests: answers that were thought up before, and a record of what was asked.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use super::call::{HookCall, HookFuture, Hooks};
+use super::event::HookInput;
+use super::name::EventName;
+use super::outcome::Outcome;
+
+/// Answers each event as it was told to, and every other with nothing.
+#[derive(Debug, Default)]
+pub struct FakeHooks {
+    answers: BTreeMap<EventName, Outcome>,
+    calls: Mutex<Vec<HookInput>>,
+}
+
+impl FakeHooks {
+    /// With this answer to that event.
+    #[must_use]
+    pub fn answering(mut self, event: EventName, answer: Outcome) -> FakeHooks {
+        self.answers.insert(event, answer);
+        self
+    }
+
+    /// What it was told so far.
+    pub fn calls(&self) -> Vec<HookInput> {
+        let calls = self.calls.lock();
+        calls.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The names of the events it was told of so far.
+    pub fn events(&self) -> Vec<EventName> {
+        let calls = self.calls();
+        calls.iter().map(|call| call.event.name()).collect()
+    }
+}
+
+impl Hooks for FakeHooks {
+    fn run<'a>(&'a self, call: &'a HookCall) -> HookFuture<'a> {
+        let calls = self.calls.lock();
+        calls
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(call.input.clone());
+        let answer = self.answers.get(&call.input.event.name());
+        let answer = answer.cloned().unwrap_or_default();
+        Box::pin(std::future::ready(answer))
+    }
+}

@@ -1,0 +1,149 @@
+//! The names of events, and what an answer to each can do. What is told of an event is in `event.rs`.
+
+use std::fmt;
+
+/// An event that hooks can be configured for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum EventName {
+    /// Before a compaction; may add instructions, show a message or block.
+    PreCompact,
+    /// After a compaction; its output joins the conversation.
+    PostCompact,
+    /// A session begins, or goes on after a compaction; its output joins the conversation.
+    SessionStart,
+    /// A memory file was loaded.
+    InstructionsLoaded,
+    /// A session is over.
+    SessionEnd,
+    /// The model is about to end its turn; blocking makes it go on.
+    Stop,
+    /// A sub-agent starts.
+    SubagentStart,
+    /// A sub-agent is about to end; blocking makes it go on.
+    SubagentStop,
+    /// Before a tool runs; may deny it or change its input.
+    PreToolUse,
+    /// After a tool ran.
+    PostToolUse,
+    /// The user sent a prompt; may refuse it or add context.
+    UserPromptSubmit,
+}
+
+/// Where text goes that a hook prints plainly, or that it writes to stderr with exit code 2 where nothing can be
+/// blocked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TextGoes {
+    /// To the model, in the conversation.
+    ToModel,
+    /// To the model, with the request for a summary.
+    ToSummary,
+    /// To the user.
+    ToUser,
+    /// Nowhere.
+    Unused,
+}
+
+impl EventName {
+    /// Every event, in the order of this documentation.
+    pub const ALL: [EventName; 11] = [
+        EventName::PreCompact,
+        EventName::PostCompact,
+        EventName::SessionStart,
+        EventName::InstructionsLoaded,
+        EventName::SessionEnd,
+        EventName::Stop,
+        EventName::SubagentStart,
+        EventName::SubagentStop,
+        EventName::PreToolUse,
+        EventName::PostToolUse,
+        EventName::UserPromptSubmit,
+    ];
+
+    /// As settings and `hook_event_name` spell it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EventName::PreCompact => "PreCompact",
+            EventName::PostCompact => "PostCompact",
+            EventName::SessionStart => "SessionStart",
+            EventName::InstructionsLoaded => "InstructionsLoaded",
+            EventName::SessionEnd => "SessionEnd",
+            EventName::Stop => "Stop",
+            EventName::SubagentStart => "SubagentStart",
+            EventName::SubagentStop => "SubagentStop",
+            EventName::PreToolUse => "PreToolUse",
+            EventName::PostToolUse => "PostToolUse",
+            EventName::UserPromptSubmit => "UserPromptSubmit",
+        }
+    }
+
+    /// The event of that name, if it is one that fires here.
+    pub fn parse(name: &str) -> Option<EventName> {
+        EventName::ALL
+            .into_iter()
+            .find(|event| event.as_str() == name)
+    }
+
+    /// Whether a hook can keep the thing from happening.
+    pub fn can_block(self) -> bool {
+        matches!(
+            self,
+            EventName::PreCompact
+                | EventName::Stop
+                | EventName::SubagentStop
+                | EventName::PreToolUse
+                | EventName::UserPromptSubmit
+        )
+    }
+
+    /// Whether it is about one tool call.
+    pub(super) fn is_about_a_tool(self) -> bool {
+        matches!(self, EventName::PreToolUse | EventName::PostToolUse)
+    }
+
+    /// Whether `continue: false` ends the turn. A compaction, and what is only told, is not up to it.
+    pub(super) fn can_stop_the_turn(self) -> bool {
+        !matches!(
+            self,
+            EventName::PreCompact
+                | EventName::PostCompact
+                | EventName::InstructionsLoaded
+                | EventName::SessionEnd
+        )
+    }
+
+    /// Whether `additionalContext` has a place to go.
+    pub(super) fn takes_context(self) -> bool {
+        !matches!(
+            self,
+            EventName::PreCompact | EventName::InstructionsLoaded | EventName::SessionEnd
+        )
+    }
+
+    /// What becomes of plain text on stdout at exit code 0.
+    pub(super) fn plain_stdout(self) -> TextGoes {
+        match self {
+            // The documented extension: Claude Code leaves this text unused.
+            EventName::PreCompact => TextGoes::ToSummary,
+            EventName::PostCompact | EventName::SessionStart | EventName::UserPromptSubmit => {
+                TextGoes::ToModel
+            }
+            _ => TextGoes::Unused,
+        }
+    }
+
+    /// What becomes of stderr at exit code 2 where nothing can be blocked.
+    pub(super) fn stderr_of_two(self) -> TextGoes {
+        match self {
+            EventName::PostToolUse => TextGoes::ToModel,
+            EventName::InstructionsLoaded => TextGoes::Unused,
+            _ => TextGoes::ToUser,
+        }
+    }
+}
+
+impl fmt::Display for EventName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

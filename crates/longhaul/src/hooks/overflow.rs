@@ -1,0 +1,79 @@
+//! Output that is too long for the conversation: a file for all of it, its beginning for the model.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::name::EventName;
+use super::outcome::{Failure, Outcome};
+
+/// The most characters that one text of a hook may bring into the conversation.
+const LONGEST: usize = 10_000;
+
+/// How much of a longer one is shown.
+const BEGINNING: usize = 2_000;
+
+const KEPT: &str = include_str!("overflow.md");
+const LOST: &str = include_str!("overflow_lost.md");
+
+/// Shortens every text of an answer that is too long, after writing it to a file in the folder.
+pub(super) async fn bounded(
+    mut outcome: Outcome,
+    event: EventName,
+    hook: &str,
+    folder: Option<PathBuf>,
+) -> Outcome {
+    if outcome.texts_mut().all(|text| text.len() <= LONGEST) {
+        return outcome;
+    }
+    let name = hook.to_owned();
+    let work = move || bound(outcome, event, &name, folder.as_deref());
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_| Outcome::failed(hook, Failure::Panicked))
+}
+
+fn bound(mut outcome: Outcome, event: EventName, hook: &str, folder: Option<&Path>) -> Outcome {
+    let mut failures = Vec::new();
+    for text in outcome.texts_mut() {
+        if let Some((cut, _)) = text.char_indices().nth(BEGINNING)
+            && text.char_indices().nth(LONGEST).is_some()
+        {
+            let file = folder.and_then(|folder| {
+                let kept = keep(folder, event, text);
+                kept.map_err(|error| failures.push(error.kind())).ok()
+            });
+            *text = shortened(text, cut, file.as_deref());
+        }
+    }
+    for kind in failures {
+        outcome.fail(hook, Failure::NotKept(kind));
+    }
+    outcome
+}
+
+fn shortened(text: &str, cut: usize, file: Option<&Path>) -> String {
+    let total = text.chars().count().to_string();
+    let filled = match file {
+        Some(file) => KEPT.replace("{file}", &file.display().to_string()),
+        None => LOST.to_owned(),
+    };
+    // The hook's own text goes in last, so that nothing in it is taken for a place to fill.
+    let filled = filled.trim_end().replace("{total}", &total);
+    filled.replacen("{beginning}", &text[..cut], 1)
+}
+
+/// The name follows from the text: the same output is kept once.
+fn keep(folder: &Path, event: EventName, text: &str) -> io::Result<PathBuf> {
+    std::fs::create_dir_all(folder)?;
+    let hash = xxh3_64(text.as_bytes());
+    let file = folder.join(format!("hook-{event}-{hash:016x}.txt"));
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    // A hook may print what other users of the machine should not read.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(&file)?.write_all(text.as_bytes())?;
+    Ok(file)
+}

@@ -1,0 +1,187 @@
+//! Runs the configured commands of an event side by side and puts their answers together.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::process::Command as Process;
+use tokio::task::JoinSet;
+
+use super::call::{HookCall, HookFuture, Hooks};
+use super::command::{Command, Launch};
+use super::interpret::interpret;
+use super::outcome::{Failure, Outcome};
+use super::overflow;
+use super::process;
+use super::settings::HookSettings;
+
+/// What reads command lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shell {
+    /// The program.
+    pub program: PathBuf,
+    /// What comes before the line.
+    pub args: Vec<String>,
+}
+
+impl Default for Shell {
+    /// `sh -c`.
+    fn default() -> Shell {
+        Shell {
+            program: "sh".into(),
+            args: vec!["-c".into()],
+        }
+    }
+}
+
+/// The hooks of settings files, run as processes. They get the environment of this process, keys included, as Claude
+/// Code's do. Needs a tokio runtime with IO and time.
+#[derive(Clone)]
+pub struct CommandHooks {
+    settings: HookSettings,
+    project: PathBuf,
+    shell: Shell,
+    env: Vec<(OsString, OsString)>,
+}
+
+// The environment may hold keys, so it is not shown.
+impl fmt::Debug for CommandHooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CommandHooks")
+            .field("settings", &self.settings)
+            .field("project", &self.project)
+            .field("shell", &self.shell)
+            .finish_non_exhaustive()
+    }
+}
+
+impl CommandHooks {
+    /// The hooks of these settings, for the project in this folder.
+    pub fn new(settings: HookSettings, project: impl Into<PathBuf>) -> CommandHooks {
+        CommandHooks {
+            settings,
+            project: project.into(),
+            shell: Shell::default(),
+            env: Vec::new(),
+        }
+    }
+
+    /// With another shell.
+    #[must_use]
+    pub fn with_shell(mut self, shell: Shell) -> CommandHooks {
+        self.shell = shell;
+        self
+    }
+
+    /// With one more environment variable for the hooks.
+    #[must_use]
+    pub fn with_env(
+        mut self,
+        name: impl Into<OsString>,
+        value: impl Into<OsString>,
+    ) -> CommandHooks {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    fn process(&self, launch: &Launch, cwd: &Path) -> Process {
+        let mut process = match launch {
+            Launch::Line(line) => {
+                let mut process = Process::new(&self.shell.program);
+                process.args(&self.shell.args).arg(line);
+                process
+            }
+            Launch::Program(program, args) => {
+                let mut process = Process::new(self.filled(program));
+                process.args(args.iter().map(|arg| self.filled(arg)));
+                process
+            }
+        };
+        // The working folder may be gone, for instance with a worktree; a hook still runs.
+        if let Some(folder) = [cwd, &self.project].into_iter().find(|path| path.is_dir()) {
+            process.current_dir(folder);
+        }
+        process
+            .env("CLAUDE_PROJECT_DIR", &self.project)
+            .env("LONGHAUL_PROJECT_DIR", &self.project)
+            .envs(self.env.iter().map(|(name, value)| (name, value)));
+        process
+    }
+
+    /// Without a shell nobody else would fill this in.
+    fn filled(&self, text: &str) -> String {
+        let project = self.project.to_string_lossy();
+        text.replace("${CLAUDE_PROJECT_DIR}", &project)
+            .replace("${LONGHAUL_PROJECT_DIR}", &project)
+    }
+
+    async fn run_all(&self, call: &HookCall) -> Outcome {
+        let commands = self.settings.matching(&call.input.event);
+        if commands.is_empty() {
+            return Outcome::default();
+        }
+        let mut input = call.input.to_json().to_string().into_bytes();
+        // For those who read a line.
+        input.push(b'\n');
+        let input: Arc<[u8]> = input.into();
+        // A task for each: one that prints without end takes no time from the others. Dropped, the set ends them all.
+        let mut tasks = JoinSet::new();
+        let count = commands.len();
+        for (at, command) in commands.into_iter().enumerate() {
+            let process = self.process(&command.launch, &call.input.common.cwd);
+            let job = Job {
+                command: command.clone(),
+                call: call.clone(),
+                input: Arc::clone(&input),
+            };
+            tasks.spawn(async move { (at, job.run(process).await) });
+        }
+        let mut answers = vec![None; count];
+        while let Some(done) = tasks.join_next().await {
+            if let Ok((at, answer)) = done
+                && let Some(place) = answers.get_mut(at)
+            {
+                *place = Some(answer);
+            }
+        }
+        let lost = || Outcome::failed("a command", Failure::Panicked);
+        Outcome::merged(
+            answers
+                .into_iter()
+                .map(|answer| answer.unwrap_or_else(lost)),
+        )
+    }
+}
+
+impl Hooks for CommandHooks {
+    fn run<'a>(&'a self, call: &'a HookCall) -> HookFuture<'a> {
+        Box::pin(self.run_all(call))
+    }
+}
+
+/// One command on its way.
+struct Job {
+    command: Command,
+    call: HookCall,
+    input: Arc<[u8]>,
+}
+
+impl Job {
+    async fn run(self, process: Process) -> Outcome {
+        let Command { label, timeout, .. } = self.command;
+        let event = self.call.input.event.name();
+        let finished = process::run(process, &self.input, timeout, &self.call.cancel).await;
+        // Sizes and endings only: what hooks are given and what they print may be private.
+        tracing::debug!(
+            %event,
+            hook = label,
+            ending = ?finished.ending,
+            stdout_bytes = finished.stdout.length(),
+            stderr_bytes = finished.stderr.length(),
+            "hook ended"
+        );
+        let outcome = interpret(event, &label, timeout, &finished);
+        overflow::bounded(outcome, event, &label, self.call.overflow).await
+    }
+}

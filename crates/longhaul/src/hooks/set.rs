@@ -1,0 +1,101 @@
+//! Hooks of all kinds as one: configured commands and hooks written in Rust.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::join_all;
+
+use super::call::{HookCall, HookFuture, Hooks};
+use super::command::Command;
+use super::outcome::{Failure, Outcome};
+use super::overflow;
+use super::run::CommandHooks;
+
+/// All hooks of a session. They run side by side; answers are put together in the order in which hooks were added.
+///
+/// A hook written in Rust may panic or hang: it is reported like a command that fails or takes too long (K2). Only one
+/// that blocks its thread cannot be helped.
+#[derive(Clone, Default)]
+pub struct HookSet {
+    members: Vec<Member>,
+}
+
+#[derive(Clone)]
+struct Member {
+    name: String,
+    /// Commands keep their own time.
+    limit: Option<Duration>,
+    hooks: Arc<dyn Hooks>,
+}
+
+impl HookSet {
+    /// None yet.
+    pub fn new() -> HookSet {
+        HookSet::default()
+    }
+
+    /// With the commands of settings files.
+    #[must_use]
+    pub fn with_commands(mut self, commands: CommandHooks) -> HookSet {
+        self.members.push(Member {
+            name: "settings".into(),
+            limit: None,
+            hooks: Arc::new(commands),
+        });
+        self
+    }
+
+    /// With hooks written in Rust, which errors call by this name. They get the time that a command gets by default.
+    #[must_use]
+    pub fn with(self, name: impl Into<String>, hooks: Arc<dyn Hooks>) -> HookSet {
+        self.with_timeout(name, hooks, Command::DEFAULT_TIMEOUT)
+    }
+
+    /// With hooks written in Rust that get this much time.
+    #[must_use]
+    pub fn with_timeout(
+        mut self,
+        name: impl Into<String>,
+        hooks: Arc<dyn Hooks>,
+        limit: Duration,
+    ) -> HookSet {
+        self.members.push(Member {
+            name: name.into(),
+            limit: Some(limit),
+            hooks,
+        });
+        self
+    }
+}
+
+impl Hooks for HookSet {
+    fn run<'a>(&'a self, call: &'a HookCall) -> HookFuture<'a> {
+        Box::pin(async move {
+            let members = self.members.iter().map(|member| member.run(call));
+            Outcome::merged(join_all(members).await)
+        })
+    }
+}
+
+impl Member {
+    async fn run(&self, call: &HookCall) -> Outcome {
+        let event = call.input.event.name();
+        // The call itself may panic too, before there is a future.
+        let answer = AssertUnwindSafe(async { self.hooks.run(call).await }).catch_unwind();
+        let Some(limit) = self.limit else {
+            return answer
+                .await
+                .unwrap_or_else(|_| Outcome::failed(&self.name, Failure::Panicked));
+        };
+        let outcome = tokio::select! {
+            biased;
+            answer = answer => answer.unwrap_or_else(|_| Outcome::failed(&self.name, Failure::Panicked)),
+            () = call.cancel.cancelled() => Outcome { cancelled: true, ..Outcome::default() },
+            () = tokio::time::sleep(limit) => Outcome::failed(&self.name, Failure::TimedOut(limit)),
+        };
+        let folder = call.overflow.clone();
+        overflow::bounded(outcome.within(event), event, &self.name, folder).await
+    }
+}

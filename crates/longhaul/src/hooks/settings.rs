@@ -1,0 +1,99 @@
+//! Reads the `hooks` of settings files in Claude Code's shape. Running them is in `run.rs`.
+
+use std::path::{Path, PathBuf};
+
+use super::command::Command;
+use super::event::HookEvent;
+use super::matcher::Matcher;
+use super::name::EventName;
+use super::notice::{Notice, NoticeKind};
+use super::reader::Reader;
+
+/// The hooks of all settings files together.
+#[derive(Debug, Clone, Default)]
+pub struct HookSettings {
+    pub(super) groups: Vec<Group>,
+    pub(super) switched_off: bool,
+    /// What was passed over.
+    pub notices: Vec<Notice>,
+}
+
+/// The commands behind one matcher.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    pub(super) event: EventName,
+    pub(super) matcher: Matcher,
+    pub(super) commands: Vec<Command>,
+}
+
+impl HookSettings {
+    /// Reads these files, the least specific first: the user's, the project's, the project's local one. A file that is
+    /// not there is none; a broken one is a notice.
+    pub fn load<P: Into<PathBuf>>(files: impl IntoIterator<Item = P>) -> HookSettings {
+        let mut settings = HookSettings::default();
+        for file in files {
+            let file = file.into();
+            match read(&file) {
+                Ok(Some(text)) => settings.add(&file, &text),
+                Ok(None) => {}
+                Err(error) => settings.notices.push(Notice {
+                    file,
+                    place: String::new(),
+                    kind: NoticeKind::Unreadable(error.kind()),
+                }),
+            }
+        }
+        settings
+    }
+
+    /// Adds what one file says; `disableAllHooks` in a later file wins over that in an earlier one.
+    pub fn add(&mut self, file: &Path, text: &[u8]) {
+        let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+        if text.trim_ascii().is_empty() {
+            return;
+        }
+        let mut reader = Reader {
+            file,
+            settings: self,
+        };
+        match serde_json::from_slice(text) {
+            Ok(value) => reader.file(&value),
+            Err(error) => reader.notice(
+                "",
+                NoticeKind::NotJson {
+                    line: error.line().max(1),
+                    column: error.column().max(1),
+                },
+            ),
+        }
+    }
+
+    /// The commands for this event, in the order of the files, each once.
+    pub fn matching(&self, event: &HookEvent) -> Vec<&Command> {
+        let mut found: Vec<&Command> = Vec::new();
+        if self.switched_off {
+            return found;
+        }
+        let name = event.name();
+        for group in self.groups.iter().filter(|group| group.event == name) {
+            if group.matcher.matches(event.subject()) {
+                for command in &group.commands {
+                    if !found.iter().any(|other| other.launch == command.launch) {
+                        found.push(command);
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+/// A pipe or a device in the place of a settings file could keep the reader waiting for ever.
+fn read(file: &Path) -> std::io::Result<Option<Vec<u8>>> {
+    match std::fs::metadata(file) {
+        Ok(about) if about.is_file() => std::fs::read(file).map(Some),
+        Ok(_) => Err(std::io::ErrorKind::InvalidInput.into()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
