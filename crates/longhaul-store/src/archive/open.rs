@@ -90,6 +90,16 @@ fn connect(path: &Path) -> Result<Archive, ArchiveError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
+    let damaged = |reason: String| ArchiveError::Damaged {
+        path: path.to_owned(),
+        reason,
+    };
+    // Looked at before anything is set: a database of something else is not ours to change.
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let id = number("application_id").map_err(failed)?;
+    if id != schema::APPLICATION_ID && number("schema_version").map_err(failed)? != 0 {
+        return Err(damaged("it is a database of something else".to_owned()));
+    }
     let prepare = |connection: &Connection| {
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "full")?;
@@ -104,22 +114,10 @@ fn connect(path: &Path) -> Result<Archive, ArchiveError> {
             version,
         });
     }
-    // A database of something else, or one whose tables are gone, is as good as damaged.
-    let probe = "SELECT (SELECT count(*) FROM source), (SELECT max(id) FROM item), (SELECT max(rowid) FROM words WHERE words MATCH '\"x\"')";
-    let ours = connection
-        .pragma_query_value(None, "application_id", |row| row.get::<_, i32>(0))
-        .is_ok_and(|id| id == schema::APPLICATION_ID);
-    let probed = connection.query_row(probe, [], |_| Ok(()));
-    if !ours || probed.is_err() {
-        let reason = probed.err().map_or_else(
-            || "it is a database of something else".to_owned(),
-            |error| error.to_string(),
-        );
-        return Err(ArchiveError::Damaged {
-            path: path.to_owned(),
-            reason,
-        });
-    }
+    // One whose tables are gone is as good as damaged.
+    let probe = "SELECT (SELECT count(*) FROM source), (SELECT max(id) FROM item),
+                        (SELECT max(rowid) FROM words WHERE words MATCH '\"x\"')";
+    (connection.query_row(probe, [], |_| Ok(()))).map_err(|error| damaged(error.to_string()))?;
     Ok(Archive {
         identity: Identity::of(path),
         path: path.to_owned(),

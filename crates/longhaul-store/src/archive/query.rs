@@ -102,10 +102,12 @@ impl Query {
         };
         let end = &text[last.range.clone()];
         let whole = end.to_lowercase();
-        // One letter begins everything, and a character of an unspaced script is a word.
-        let reach = match (last.script, whole.chars().count()) {
-            (Script::Unspaced, _) | (_, 0..=1) => Reach::Whole,
-            _ => reach,
+        // One letter alone begins everything, and a character of an unspaced script is a word.
+        let alone = before.is_empty() && whole.chars().count() == 1;
+        let reach = match last.script {
+            Script::Unspaced => Reach::Whole,
+            Script::Spaced if alone => Reach::Whole,
+            Script::Spaced => reach,
         };
         let star = match reach {
             Reach::Whole => "",

@@ -4,7 +4,7 @@
 //! over before: it is called before a clearing is written to the transcript, so that what is cleared is archived first.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender, TrySendError};
@@ -160,13 +160,7 @@ impl CatchUp {
         }
         let this = Arc::clone(self);
         let work = move || {
-            let indexed = Archive::open(&path).and_then(|mut archive| {
-                archive.index(&transcript, |_| match this.stop.load(Ordering::Relaxed) {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
-                })
-            });
-            if let Err(error) = indexed {
+            if let Err(error) = this.index(&path, &transcript) {
                 tracing::warn!(%error, "not caught up with the transcript");
             }
             this.running.store(false, Ordering::Release);
@@ -176,6 +170,19 @@ impl CatchUp {
             tracing::warn!(%error, "not caught up with the transcript");
             self.running.store(false, Ordering::Release);
         }
+    }
+
+    fn index(&self, path: &Path, transcript: &Path) -> Result<(), ArchiveError> {
+        // Opening would bring an archive back that was deleted with its transcript.
+        if !transcript.exists() {
+            return Ok(());
+        }
+        let stopped = || self.stop.load(Ordering::Relaxed);
+        Archive::open(path)?.index(transcript, |_| match stopped() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        })?;
+        Ok(())
     }
 }
 

@@ -68,7 +68,7 @@ fn by_path(archive: &Archive, path: &str, offset: u64) -> Result<String, Archive
         _ => fragment::PATH,
     };
     let mut lines = vec![head.with(&[("path", &echo(path))])];
-    lines.extend(records.iter().take(HITS).map(line));
+    lines.extend(listed(&records));
     // A name that fits by chance is not answered with its text.
     match records.first() {
         Some(newest) if fit != PathMatch::SameName => {
@@ -106,13 +106,27 @@ fn by_words(archive: &Archive, words: &str) -> Result<String, ArchiveError> {
 
 /// A text that says that something is not there, and what is.
 fn instead(archive: &Archive, missing: String) -> Result<String, ArchiveError> {
-    let newest = archive.newest(Scope::OutOfView, HITS)?;
+    // Some of them are calls, which are not listed beside their results.
+    let newest = archive.newest(Scope::OutOfView, 2 * HITS)?;
     if newest.is_empty() {
         return Ok(format!("{missing}\n{}", fragment::EMPTY.text()));
     }
     let mut lines = vec![missing, fragment::NEWEST.text().to_owned()];
-    lines.extend(newest.iter().map(line));
+    lines.extend(listed(&newest));
     Ok(lines.join("\n"))
+}
+
+/// A line for each of the first ids: a call and its result have one.
+fn listed(records: &[Record]) -> Vec<String> {
+    let mut ids: Vec<&str> = Vec::new();
+    let mut lines = Vec::new();
+    for record in records {
+        if lines.len() < HITS && !ids.contains(&record.id()) {
+            ids.push(record.id());
+            lines.push(line(record));
+        }
+    }
+    lines
 }
 
 /// A part of everything that is kept under an id: a call with its result, or the parts of a message.

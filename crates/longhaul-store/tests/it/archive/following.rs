@@ -72,38 +72,43 @@ fn x2_the_index_is_made_from_the_transcript_alone_and_grows_with_it() {
 
 #[test]
 fn x2_what_is_indexed_says_whether_the_model_still_sees_it() {
-    let session = session();
-    let (_folder, path) = transcript(&session.bytes);
-    let archive = indexed(&path);
-    let lines: Vec<&str> = std::str::from_utf8(&session.bytes)
-        .unwrap()
-        .lines()
-        .collect();
-    let uuid = |line: usize| {
-        let entry: serde_json::Value = serde_json::from_str(lines[line - 1]).unwrap();
-        entry["uuid"].as_str().unwrap().to_owned()
-    };
-    let live: Vec<String> = session.truth.live.iter().map(|line| uuid(*line)).collect();
     let mut seen = BTreeMap::new();
-    let cleared: Vec<&String> = session
-        .truth
-        .clearings
-        .iter()
-        .flat_map(|c| &c.tool_ids)
-        .collect();
-    for record in archive.newest(Scope::Everything, usize::MAX).unwrap() {
-        *seen.entry(record.presence.name()).or_insert(0) += 1;
-        let is_live = matches!(record.presence, Presence::Live | Presence::Cleared);
-        // Replies that report an error of the API are in no list of what the model sees.
-        if record.kind != Kind::AssistantMessage {
-            assert_eq!(is_live, live.contains(&record.uuid), "{record:?}");
-        }
-        if record.presence == Presence::Cleared {
-            assert!(cleared.contains(&&record.tool_use_id.unwrap()));
+    for seed in 1..7 {
+        let spec = SessionSpec::new(seed, 90).compaction(Compaction::EveryRounds(35));
+        let session = spec.kept(Kept::AfterSummary).generate();
+        let (_folder, path) = transcript(&session.bytes);
+        let text = String::from_utf8(session.bytes).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let uuid = |line: &usize| {
+            let entry: serde_json::Value = serde_json::from_str(lines[line - 1]).unwrap();
+            entry["uuid"].as_str().unwrap().to_owned()
+        };
+        let live: Vec<String> = session.truth.live.iter().map(uuid).collect();
+        let clearings = session.truth.clearings.iter();
+        let cleared: Vec<&String> = clearings.flat_map(|clearing| &clearing.tool_ids).collect();
+        let records = indexed(&path)
+            .newest(Scope::Everything, usize::MAX)
+            .unwrap();
+        for record in records {
+            *seen.entry(record.presence.name()).or_insert(0) += 1;
+            let is_live = matches!(record.presence, Presence::Live | Presence::Cleared);
+            // Replies that report an error of the API are in no list of what the model sees.
+            if record.kind != Kind::AssistantMessage {
+                assert_eq!(is_live, live.contains(&record.uuid), "{record:?}");
+            }
+            if record.kind == Kind::ToolResult && is_live {
+                let call = record.tool_use_id.as_ref().unwrap();
+                let is_cleared = record.presence == Presence::Cleared;
+                assert_eq!(is_cleared, cleared.contains(&call), "{record:?}");
+            }
         }
     }
-    assert!(seen["live"] > 0 && seen["summarised"] > 100, "{seen:?}");
-    assert!(seen["sidechain"] > 0, "{seen:?}");
+    let kinds: Vec<_> = seen.keys().copied().collect();
+    assert_eq!(
+        kinds,
+        ["abandoned", "live", "sidechain", "summarised"],
+        "{seen:?}"
+    );
 }
 
 #[test]

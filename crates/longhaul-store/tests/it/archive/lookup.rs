@@ -181,7 +181,7 @@ fn x2_words_are_found_in_code_and_in_every_script() {
         ("miss", &["snake"]),
         ("cache_mi", &["snake"]),
         ("userN", &["camel"]),
-        ("httpserver", &["camel"]),
+        ("gethttpserver", &["camel"]),
         ("HTTPServer", &["camel"]),
         ("server", &["camel"]),
         ("getHTTP", &["camel"]),
