@@ -122,7 +122,7 @@ pub fn fork(
 }
 
 /// The name of the project's folder: the source's own where it lies in the layout, else made from its folder.
-fn project_name(source: &Path) -> String {
+pub(crate) fn project_name(source: &Path) -> String {
     let folder = source.parent().unwrap_or(source);
     let in_layout = folder
         .parent()

@@ -4,6 +4,7 @@
 //! - [`append`] adds entries so that an acknowledged one is never lost;
 //! - [`layout`] knows where sessions lie, [`ownership`] who may change them, [`fork`](mod@fork) copies another
 //!   program's, [`purge`] deletes ours;
+//! - [`archive`] finds again what left the model's view;
 //! - [`resume`](mod@resume) takes a conversation up again from the tail of its file.
 //!
 //! ```no_run
@@ -22,6 +23,7 @@
 //! `longhaul_core`. Logs (`tracing`, debug level) hold counts, offsets and paths, never the content of an entry.
 
 pub mod append;
+pub mod archive;
 mod error;
 pub mod fork;
 pub mod layout;

@@ -18,6 +18,26 @@ pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
+/// Makes an empty file, private, with the folders above it, unless there is one. One that is there is not opened:
+/// closing it again would drop the locks that others in this process hold on it.
+pub(crate) fn create_file(path: &Path) -> io::Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    if let Some(folder) = path.parent() {
+        create_folders(folder)?;
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+        Ok(_) => sync_folder_of(path),
+    }
+}
+
 /// Makes a folder and those above it that are missing, private, each on disk before the next.
 pub(crate) fn create_folders(folder: &Path) -> io::Result<()> {
     if folder.as_os_str().is_empty() || folder.is_dir() {

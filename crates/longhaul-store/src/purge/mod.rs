@@ -1,7 +1,8 @@
 //! Deleting sessions the user wants gone, and saying what (G2).
 //!
 //! In two steps: [`plan`] lists and changes nothing, [`PurgePlan::execute`] deletes what was listed and nothing else.
-//! Only ever inside the `projects` folder of our own home; links are removed, never followed.
+//! Only ever inside the `projects` folder of our own home; links are removed, never followed. The archives there go
+//! with their sessions, those of other programs' sessions too: what they hold is a copy.
 
 mod error;
 mod execute;
@@ -105,7 +106,7 @@ impl PurgePlan {
                 PurgeWhat::Everything => true,
                 PurgeWhat::Session(id) => unit.name.as_deref() == Some(id.as_str()),
                 PurgeWhat::OlderThan(limit) => {
-                    unit.name.is_some() && unit.files.iter().all(|found| age(found) > *limit)
+                    unit.name.is_some() && unit.dated().into_iter().all(|found| age(found) > *limit)
                 }
             };
             if goes {

@@ -5,6 +5,7 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::archive::is_archive_name;
 use crate::fork;
 use crate::layout::{SessionId, Unlisted, children};
 
@@ -74,14 +75,40 @@ fn unit_name(path: &Path) -> Option<String> {
     if let Some(id) = SessionId::of_transcript(path) {
         return Some(id.as_str().to_owned());
     }
-    // A folder that has the name of a session beside it, or is made like a session's.
+    // A folder that has the name of a session beside it, or is made like a session's: with files of sub-agents, or the
+    // archive of a session that another program keeps.
     let id = SessionId::parse(name).ok()?;
     let beside = path.with_file_name(id.file_name());
-    let is_of_session = beside.is_symlink() || beside.is_file() || path.join("subagents").is_dir();
+    let is_of_session = beside.is_symlink()
+        || beside.is_file()
+        || path.join("subagents").is_dir()
+        || holds_archive(path);
     (is_of_session && path.is_dir() && !path.is_symlink()).then(|| name.to_owned())
 }
 
+fn holds_archive(folder: &Path) -> bool {
+    // What cannot be listed is a problem that is noted elsewhere.
+    let files = children(folder, &mut Vec::new());
+    files.iter().any(|file| is_archive(file))
+}
+
+fn is_archive(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(is_archive_name)
+}
+
 impl Unit {
+    /// The files that say how old the session is. An archive is not the session: searching an old one keeps it no longer.
+    pub(super) fn dated(&self) -> Vec<&Found> {
+        let own: Vec<&Found> = (self.files.iter())
+            .filter(|found| !is_archive(&found.path))
+            .collect();
+        match own.is_empty() {
+            true => self.files.iter().collect(),
+            false => own,
+        }
+    }
+
     /// Adds a file, a link, or all that a folder holds.
     fn add(&mut self, path: PathBuf, problems: &mut Vec<Unlisted>) {
         let mut paths = vec![path];

@@ -9,6 +9,7 @@
 mod support;
 
 mod append;
+mod archive;
 mod child;
 mod disk_full;
 mod fork;

@@ -1,8 +1,10 @@
 //! Deleting sessions.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use longhaul_store::archive::{Archive, archive_path};
 use longhaul_store::purge::{KeptReason, PurgeError, PurgePlan, PurgeWhat, plan};
 use longhaul_store::{AppendError, Durability, Env, Home, Owner, SessionId, TranscriptWriter};
 use tempfile::TempDir;
@@ -190,4 +192,58 @@ fn g2_homes_that_are_not_ours_alone_are_not_purged() {
     assert!(matches!(error, PurgeError::NotOurs { .. }), "{error}");
     let fresh = Home::longhaul(&at_root(user_home.join("not-yet"))).unwrap();
     assert!(planned(&fresh, PurgeWhat::Everything).items().is_empty());
+}
+
+/// An archive in its place that holds something of a transcript.
+fn archived(home: &Home, transcript: &Path) -> PathBuf {
+    let path = archive_path(home, transcript);
+    let mut archive = Archive::open(&path).unwrap();
+    archive
+        .index(transcript, |_| ControlFlow::Continue(()))
+        .unwrap();
+    path
+}
+
+#[test]
+fn g2_a_purge_deletes_archives_with_their_sessions() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path().canonicalize().unwrap();
+    let home = our_home(&root.join("ours"));
+    let text = format!("{}\n", entry("u", None));
+    let ours = home.projects().join("-work/mine.jsonl");
+    let theirs = root.join("theirs/projects/-work/foreign.jsonl");
+    let same_id = root.join("theirs/projects/-work/mine.jsonl");
+    for path in [&ours, &theirs, &same_id] {
+        file_at(path, &text, DAY);
+    }
+    let [mine, foreign, same] = [&ours, &theirs, &same_id].map(|path| archived(&home, path));
+    assert_eq!(mine, home.projects().join("-work/mine/archive.db"));
+    assert!(
+        foreign.starts_with(home.projects().join("-work/foreign")),
+        "{foreign:?}"
+    );
+    assert!(
+        same.starts_with(home.projects().join("-work/mine")) && same != mine,
+        "{same:?}"
+    );
+
+    // An archive of today keeps an old session no longer; one without a session of ours is as old as it is.
+    let old = plan(
+        &home,
+        &PurgeWhat::OlderThan(Duration::from_secs(DAY)),
+        SystemTime::now(),
+    )
+    .unwrap();
+    assert!(names(&home, &old).contains(&"-work/mine.jsonl".to_owned()));
+    assert!(old.items().iter().any(|item| item.path == mine));
+    assert!(!old.items().iter().any(|item| item.path == foreign));
+
+    let purge = |what| plan(&home, &what, SystemTime::now()).unwrap().execute();
+    assert!(purge(session("foreign")).kept.is_empty());
+    assert!(!foreign.exists() && theirs.exists() && mine.exists());
+    // What was left of a damaged one goes too.
+    file_at(&mine.with_file_name("archive.db.damaged-1-wal"), "x", DAY);
+    assert!(purge(session("mine")).kept.is_empty());
+    assert!(!ours.exists() && same_id.exists());
+    assert_eq!(files_below(home.root()), [PathBuf::new(); 0]);
 }

@@ -1,0 +1,220 @@
+//! Makes items from entries. A result names only the id of its call, so calls are remembered as they pass by.
+//!
+//! Pictures and documents are named, not kept: no words can be found in them, and the transcript has them.
+
+use std::collections::HashMap;
+
+use longhaul_core::json::{Object, decode};
+use longhaul_core::message::{Block, BlockKind, EntryKind, Id, View};
+use longhaul_core::tokens::{Estimate, Estimator, Rough};
+
+use super::item::{Item, Kind, Presence};
+
+/// Where the inputs of tools and attachments name a file or folder.
+const PATH_KEYS: [&str; 5] = [
+    "file_path",
+    "notebook_path",
+    "path",
+    "filename",
+    "planFilePath",
+];
+
+/// What is remembered of a call.
+#[derive(Debug, Clone)]
+struct Call {
+    tool: String,
+    path: Option<String>,
+}
+
+/// Reads entries in file order into items.
+#[derive(Debug, Default)]
+pub struct ItemReader {
+    calls: HashMap<Id, Call>,
+}
+
+impl ItemReader {
+    /// Remembers the calls that an entry makes, so that their results can be told apart later.
+    pub fn remember(&mut self, entry: View<'_>) {
+        let blocks = entry.facets.blocks.iter();
+        for block in blocks.filter(|block| block.kind == BlockKind::ToolUse) {
+            if let Some(id) = entry.block_id(block) {
+                self.calls.entry(id).or_insert_with(|| Call {
+                    tool: entry.text(block.name).into_owned(),
+                    path: path_in(entry.object(block.body)),
+                });
+            }
+        }
+    }
+
+    /// The items of an entry; none for an entry that is not part of a conversation.
+    pub fn items(&mut self, entry: View<'_>, presence: Presence) -> Vec<Item> {
+        self.remember(entry);
+        let facets = entry.facets;
+        if !facets.uuid.is_present() {
+            return Vec::new();
+        }
+        let whole = Item {
+            uuid: entry.text(facets.uuid).into_owned(),
+            part: 0,
+            kind: Kind::Attachment,
+            tool_use_id: None,
+            tool: None,
+            path: None,
+            session: (facets.session.is_present()).then(|| entry.text(facets.session).into_owned()),
+            timestamp: entry.timestamp(),
+            tokens: Estimate::ZERO,
+            presence,
+            text: String::new(),
+        };
+        let mut items = match facets.kind {
+            EntryKind::Attachment if facets.attachment.is_present() => {
+                let attachment = facets.attachment.of(entry.line);
+                vec![Item {
+                    path: path_in(Object::new(attachment)),
+                    tokens: Rough.attachment(facets.attachment_units),
+                    text: flattened(attachment),
+                    ..whole
+                }]
+            }
+            EntryKind::User if facets.flags.compact_summary => {
+                self.blocks(entry, &whole, Kind::Summary)
+            }
+            EntryKind::User => self.blocks(entry, &whole, Kind::UserMessage),
+            EntryKind::Assistant => self.blocks(entry, &whole, Kind::AssistantMessage),
+            _ => Vec::new(),
+        };
+        items.retain(|item| !item.text.trim().is_empty());
+        items
+    }
+
+    /// The items of a message: all its text is one, every other block its own.
+    fn blocks(&self, entry: View<'_>, whole: &Item, kind: Kind) -> Vec<Item> {
+        let blocks = &entry.facets.blocks;
+        let mut items: Vec<Item> = Vec::new();
+        let mut message: Option<usize> = None;
+        for (at, block) in blocks.iter().enumerate().filter(|(_, block)| !block.inner) {
+            let rest = &blocks[at + 1..];
+            let item = Item {
+                part: u32::try_from(at).unwrap_or(u32::MAX),
+                tokens: Rough.block(block, rest),
+                ..whole.clone()
+            };
+            let text = || literal(block.body.of(entry.line)).unwrap_or_default();
+            match block.kind {
+                BlockKind::Text => match message.and_then(|at| items.get_mut(at)) {
+                    Some(message) => {
+                        message.text.push_str("\n\n");
+                        message.text.push_str(&text());
+                        message.tokens += item.tokens;
+                    }
+                    None => {
+                        message = Some(items.len());
+                        let text = text();
+                        items.push(Item { kind, text, ..item });
+                    }
+                },
+                BlockKind::Thinking => items.push(Item {
+                    kind: Kind::Thinking,
+                    text: (entry.object(block.span).string("thinking"))
+                        .unwrap_or_default()
+                        .into_owned(),
+                    ..item
+                }),
+                BlockKind::ToolUse => items.push(Item {
+                    kind: Kind::ToolCall,
+                    text: flattened(block.body.of(entry.line)),
+                    ..self.of_call(entry, block, item)
+                }),
+                BlockKind::ToolResult => items.push(Item {
+                    kind: Kind::ToolResult,
+                    text: result_text(entry, block, rest),
+                    ..self.of_call(entry, block, item)
+                }),
+                BlockKind::Image
+                | BlockKind::Document
+                | BlockKind::RedactedThinking
+                | BlockKind::Other => {}
+            }
+        }
+        items
+    }
+
+    fn of_call(&self, entry: View<'_>, block: &Block, item: Item) -> Item {
+        let call = entry.block_id(block).and_then(|id| self.calls.get(&id));
+        Item {
+            tool_use_id: (block.id.is_present()).then(|| entry.text(block.id).into_owned()),
+            tool: call.map(|call| call.tool.clone()),
+            path: call.and_then(|call| call.path.clone()),
+            ..item
+        }
+    }
+}
+
+fn path_in(input: Object<'_>) -> Option<String> {
+    let mut paths = PATH_KEYS.iter().filter_map(|key| input.string(key));
+    paths.find(|path| !path.is_empty()).map(Into::into)
+}
+
+/// The text of a raw value that is a string.
+fn literal(raw: &[u8]) -> Option<String> {
+    let content = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    Some(decode(content).into_owned())
+}
+
+/// What a result says: its string, or the texts inside it, other blocks by name.
+fn result_text(entry: View<'_>, block: &Block, rest: &[Block]) -> String {
+    let raw = block.body.of(entry.line);
+    if !block.has_inner {
+        return literal(raw).unwrap_or_else(|| flattened(raw));
+    }
+    let inner = rest.iter().take_while(|block| block.inner);
+    let texts = inner.filter(|block| !block.has_inner).map(|block| {
+        let text = || literal(block.body.of(entry.line));
+        match block.kind {
+            BlockKind::Text | BlockKind::ToolResult => text().unwrap_or_default(),
+            BlockKind::Image => "[image]".to_owned(),
+            BlockKind::Document => "[document]".to_owned(),
+            _ => flattened(block.span.of(entry.line)),
+        }
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// A JSON value as a text to read and to search: strings as they are, not escaped, under the names of their fields.
+fn flattened(raw: &[u8]) -> String {
+    let mut text = String::new();
+    match serde_json::from_slice::<serde_json::Value>(raw) {
+        Ok(value) => flatten(&value, "", &mut text),
+        // Nested too deeply to take apart.
+        Err(_) => text.push_str(&String::from_utf8_lossy(raw)),
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+fn flatten(value: &serde_json::Value, name: &str, text: &mut String) {
+    use serde_json::Value;
+    let mut line = |value: &str| {
+        if !name.is_empty() {
+            text.push_str(name);
+            text.push_str(if value.contains('\n') { ":\n" } else { ": " });
+        }
+        text.push_str(value);
+        text.push('\n');
+    };
+    match value {
+        Value::Null => {}
+        Value::String(value) => line(value),
+        Value::Bool(_) | Value::Number(_) => line(&value.to_string()),
+        Value::Array(items) => items.iter().for_each(|item| flatten(item, name, text)),
+        Value::Object(fields) => {
+            for (field, value) in fields {
+                let inner = match name {
+                    "" => field.clone(),
+                    _ => format!("{name}.{field}"),
+                };
+                flatten(value, &inner, text);
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Why an archive could not do what it was asked. None of these loses a conversation: the transcript has it.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+
+use crate::ReadError;
+
+/// An archive could not be opened, read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// What is in the file is no intact database. [`Archive::mend`](super::Archive::mend) begins a new one.
+    #[error("{} is damaged ({reason}): it can be made again from the transcript", path.display())]
+    Damaged {
+        /// The database.
+        path: PathBuf,
+        /// What SQLite says.
+        reason: String,
+    },
+    /// Another process held it for too long.
+    #[error("{} is in use by another process: try again when that one is done", path.display())]
+    Busy {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The file was deleted or replaced while it was open; what was put is not kept. Open it again.
+    #[error("{} was moved or deleted while it was open", path.display())]
+    Moved {
+        /// The database.
+        path: PathBuf,
+    },
+    /// A later version of Longhaul made it.
+    #[error("{} was made by a newer Longhaul (format {version}): update Longhaul, or delete that file to have it made again", path.display())]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// Its format.
+        version: i64,
+    },
+    /// The system or the disk refused.
+    #[error("cannot use {}: {reason}. Check the space and the permissions there", path.display())]
+    Unusable {
+        /// The database.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// The transcript to be indexed cannot be read.
+    #[error(transparent)]
+    Transcript(#[from] ReadError),
+}
+
+impl ArchiveError {
+    pub(super) fn from_sqlite(path: &Path, error: rusqlite::Error) -> Self {
+        let path = path.to_owned();
+        let reason = error.to_string();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::Damaged { path, reason }
+            }
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
+            _ => match error {
+                // A column that holds something else than we write there.
+                rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::FromSqlConversionFailure(..)
+                | rusqlite::Error::IntegralValueOutOfRange(..)
+                | rusqlite::Error::Utf8Error(..) => Self::Damaged { path, reason },
+                _ => Self::Unusable { path, reason },
+            },
+        }
+    }
+
+    pub(super) fn io(path: &Path, error: &std::io::Error) -> Self {
+        Self::Unusable {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        }
+    }
+}

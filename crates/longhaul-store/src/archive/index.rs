@@ -1,0 +1,291 @@
+//! Following a transcript: everything in it becomes searchable, and what was read before is not read into the archive
+//! again.
+//!
+//! One pass over the file: the part that is indexed already is hashed and scanned, to tell whether it is still the same
+//! and what the model still sees of it; the rest becomes items, some megabytes to a commit. Each commit says how far it
+//! got, so a pass that is broken off goes on from there.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use longhaul_core::message::Scanner;
+use longhaul_core::tokens::Rough;
+use longhaul_core::transcript::Table;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::entries::ItemReader;
+use super::item::{Item, Presence};
+use super::presence::Presences;
+use super::put::{Origin, insert};
+use super::source::{Source, modified};
+use super::{Archive, ArchiveError};
+use crate::ReadError;
+use crate::lines::{BOM, Ending, LineReader, RawLine};
+
+/// Text that is committed at once.
+const BATCH: usize = 8 << 20;
+
+/// How far indexing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes of the transcript that were read.
+    pub done: u64,
+    /// Bytes of the transcript in all.
+    pub total: u64,
+}
+
+/// What indexing found to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Update {
+    /// The transcript has not changed.
+    Current,
+    /// Lines were added.
+    Added,
+    /// It is another file than was indexed: all of it was read anew.
+    Anew,
+    /// The caller broke it off. What was read is kept.
+    BrokenOff,
+}
+
+/// What indexing did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Indexed {
+    /// What there was to do.
+    pub update: Update,
+    /// Items that are new.
+    pub items: u64,
+}
+
+impl Archive {
+    /// Brings the archive up to date with a transcript. `progress` is told now and then, and may break it off.
+    #[tracing::instrument(level = "debug", skip(self, progress), fields(archive = %self.path.display()))]
+    pub fn index(
+        &mut self,
+        transcript: &Path,
+        mut progress: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Indexed, ArchiveError> {
+        let unreadable = |source| ReadError {
+            path: transcript.to_owned(),
+            source,
+        };
+        let real = fs::canonicalize(transcript).map_err(unreadable)?;
+        let metadata = fs::metadata(&real).map_err(unreadable)?;
+        let known = self.source(&real)?;
+        if let Some(known) = known {
+            if known.is_current(&metadata) {
+                return Ok(Indexed {
+                    update: Update::Current,
+                    items: 0,
+                });
+            }
+            if let Some(indexed) = self.pass(known, &real, &mut progress)? {
+                return Ok(indexed);
+            }
+        }
+        self.anew(&real, &mut progress)
+    }
+
+    /// Makes the index anew from a transcript. What was archived stays, whether the transcript has it or not.
+    pub fn rebuild(
+        &mut self,
+        transcript: &Path,
+        mut progress: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Indexed, ArchiveError> {
+        let real = fs::canonicalize(transcript).map_err(|source| ReadError {
+            path: transcript.to_owned(),
+            source,
+        })?;
+        self.anew(&real, &mut progress)
+    }
+
+    fn anew(
+        &mut self,
+        path: &Path,
+        progress: &mut impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Indexed, ArchiveError> {
+        // Where nothing was indexed nothing is deleted: another process may have just begun.
+        self.write(|transaction| {
+            transaction.execute_batch(
+                "DELETE FROM words WHERE EXISTS (SELECT 1 FROM source)
+                     AND rowid IN (SELECT id FROM item WHERE archived = 0);
+                 DELETE FROM item WHERE EXISTS (SELECT 1 FROM source) AND archived = 0;
+                 DELETE FROM source;",
+            )
+        })?;
+        let indexed = self.pass(Source::unread(path), path, progress)?;
+        Ok(match indexed {
+            Some(Indexed {
+                update: Update::BrokenOff,
+                items,
+            }) => Indexed {
+                update: Update::BrokenOff,
+                items,
+            },
+            indexed => Indexed {
+                update: Update::Anew,
+                items: indexed.map_or(0, |indexed| indexed.items),
+            },
+        })
+    }
+
+    /// Reads the file from its start; none if what was indexed of it is no longer there.
+    fn pass(
+        &mut self,
+        known: Source,
+        path: &Path,
+        progress: &mut impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Option<Indexed>, ArchiveError> {
+        let unreadable = |source| ReadError {
+            path: path.to_owned(),
+            source,
+        };
+        let file = File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        let total = metadata.len();
+        if total < known.indexed {
+            return Ok(None);
+        }
+        // No further than its size now: its program may go on writing to it.
+        let mut lines = LineReader::new(file.take(total));
+        let mut pass = Pass::new(known);
+        while let Some(line) = next(&mut lines, &mut pass).map_err(unreadable)? {
+            pass.line(line);
+            if pass.old == Old::Another {
+                return Ok(None);
+            }
+            if pass.waiting < BATCH {
+                continue;
+            }
+            let done = pass.position;
+            self.commit(&mut pass)?;
+            if progress(Progress { done, total }).is_break() {
+                return Ok(Some(Indexed {
+                    update: Update::BrokenOff,
+                    items: pass.new,
+                }));
+            }
+        }
+        if pass.old != Old::Same {
+            return Ok(None);
+        }
+        pass.source.bytes = total;
+        pass.source.modified = modified(&metadata);
+        self.commit(&mut pass)?;
+        let presences = Presences::of(&pass.table);
+        self.write(|transaction| presences.update(transaction))?;
+        // Done or not, there is nothing left to break off.
+        let _ = progress(Progress { done: total, total });
+        Ok(Some(Indexed {
+            update: Update::Added,
+            items: pass.new,
+        }))
+    }
+
+    fn commit(&mut self, pass: &mut Pass) -> Result<(), ArchiveError> {
+        pass.source.indexed = pass.position;
+        pass.source.hash = pass.hash.digest128();
+        let new = self.write(|transaction| {
+            let new = insert(transaction, &pass.items, Origin::Indexed)?;
+            pass.source.save(transaction)?;
+            Ok(new)
+        })?;
+        pass.new += new;
+        pass.items.clear();
+        pass.waiting = 0;
+        Ok(())
+    }
+}
+
+/// The next line; a byte order mark before the first is part of what is hashed.
+fn next<'a, R: Read>(
+    lines: &'a mut LineReader<R>,
+    pass: &mut Pass,
+) -> io::Result<Option<RawLine<'a>>> {
+    let line = lines.next()?;
+    if let Some(line) = &line
+        && line.number == 1
+        && line.offset > 0
+    {
+        pass.hash.update(BOM);
+        pass.position = line.offset;
+    }
+    Ok(line)
+}
+
+/// What is known of the part that was indexed before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Old {
+    /// Its end is not reached yet.
+    Unsure,
+    Same,
+    Another,
+}
+
+/// One reading of a file.
+struct Pass {
+    /// Bytes that were indexed before this pass, and their hash.
+    before: (u64, u128),
+    old: Old,
+    source: Source,
+    scanner: Scanner,
+    table: Table,
+    reader: ItemReader,
+    hash: Box<Xxh3>,
+    /// Behind the last whole line.
+    position: u64,
+    items: Vec<Item>,
+    /// Bytes of text in `items`.
+    waiting: usize,
+    new: u64,
+}
+
+impl Pass {
+    fn new(source: Source) -> Self {
+        Self {
+            before: (source.indexed, source.hash),
+            old: match source.indexed {
+                0 => Old::Same,
+                _ => Old::Unsure,
+            },
+            source: Source {
+                bytes: 0,
+                modified: 0,
+                ..source
+            },
+            scanner: Scanner::default(),
+            table: Table::default(),
+            reader: ItemReader::default(),
+            hash: Box::new(Xxh3::new()),
+            position: 0,
+            items: Vec::new(),
+            waiting: 0,
+            new: 0,
+        }
+    }
+
+    fn line(&mut self, line: RawLine<'_>) {
+        if let Ok(facets) = self.scanner.scan(line.bytes) {
+            let view = facets.view(line.bytes);
+            self.table.push(line.number, line.offset, view, &Rough);
+            if line.offset < self.before.0 {
+                self.reader.remember(view);
+            } else {
+                let items = self.reader.items(view, Presence::Live);
+                self.waiting += items.iter().map(|item| item.text.len()).sum::<usize>();
+                self.items.extend(items);
+            }
+        }
+        // The end of the file may be a line that is still being written: it is read again next time.
+        if line.ending != Ending::None {
+            self.hash.update(line.bytes);
+            self.hash.update(line.ending.bytes());
+            self.position = line.offset + (line.bytes.len() + line.ending.bytes().len()) as u64;
+        }
+        if self.old == Old::Unsure && self.position >= self.before.0 {
+            let same = (self.position, self.hash.digest128()) == self.before;
+            self.old = if same { Old::Same } else { Old::Another };
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Opening an archive, and what happens when the file is no intact database: it is moved aside, never deleted and
+//! never in the way of a session.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::{Archive, ArchiveError, schema};
+use crate::private;
+
+/// How long to wait for another process's commit.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Something that opening did and that a person may want to know.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Notice {
+    /// The file was damaged; a new archive was begun.
+    #[error("the archive was damaged and is made again; the damaged file is now {}", to.display())]
+    SetAside {
+        /// Where the damaged file is.
+        to: PathBuf,
+    },
+}
+
+/// Which file a path named, to notice that it names another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Identity(Option<(u64, u64)>);
+
+impl Identity {
+    pub(super) fn of(path: &Path) -> Self {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            Self(
+                fs::metadata(path)
+                    .ok()
+                    .map(|metadata| (metadata.dev(), metadata.ino())),
+            )
+        }
+        // Elsewhere a file that is open cannot be deleted or replaced.
+        #[cfg(not(unix))]
+        Self(path.exists().then_some((0, 0)))
+    }
+}
+
+impl Archive {
+    /// Opens the archive at `path`; a missing one is made, private, with the folders above it.
+    #[tracing::instrument(level = "debug")]
+    pub fn open(path: &Path) -> Result<Self, ArchiveError> {
+        match connect(path) {
+            Err(ArchiveError::Damaged { .. }) => {
+                let notice = set_aside(path, &Identity::of(path))?;
+                Ok(Self {
+                    notice,
+                    ..connect(path)?
+                })
+            }
+            other => other,
+        }
+    }
+
+    /// Moves a database that turned out to be damaged aside and begins a new one, to be filled by
+    /// [`Archive::index`].
+    pub fn mend(self) -> Result<Self, ArchiveError> {
+        let (path, identity) = (self.path.clone(), self.identity.clone());
+        drop(self);
+        let notice = set_aside(&path, &identity)?;
+        Ok(Self {
+            notice,
+            ..Self::open(&path)?
+        })
+    }
+
+    /// Whether the path still names the file that is open.
+    pub(super) fn still_there(&self) -> Result<(), ArchiveError> {
+        if Identity::of(&self.path) == self.identity {
+            return Ok(());
+        }
+        Err(ArchiveError::Moved {
+            path: self.path.clone(),
+        })
+    }
+}
+
+fn connect(path: &Path) -> Result<Archive, ArchiveError> {
+    let failed = |error| ArchiveError::from_sqlite(path, error);
+    private::create_file(path).map_err(|error| ArchiveError::io(path, &error))?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    let damaged = |reason: String| ArchiveError::Damaged {
+        path: path.to_owned(),
+        reason,
+    };
+    // Looked at before anything is set: a database of something else is not ours to change.
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let id = number("application_id").map_err(failed)?;
+    if id != schema::APPLICATION_ID && number("schema_version").map_err(failed)? != 0 {
+        return Err(damaged("it is a database of something else".to_owned()));
+    }
+    let prepare = |connection: &Connection| {
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        connection.pragma_update(None, "synchronous", "full")?;
+        connection.pragma_update(None, "cache_size", -65_536)?;
+        connection.pragma_update(None, "temp_store", "memory")
+    };
+    prepare(&connection).map_err(failed)?;
+    let version = schema::migrate(&mut connection).map_err(failed)?;
+    if version > schema::VERSION {
+        return Err(ArchiveError::Newer {
+            path: path.to_owned(),
+            version,
+        });
+    }
+    // One whose tables are gone is as good as damaged.
+    let probe = "SELECT (SELECT count(*) FROM source), (SELECT max(id) FROM item),
+                        (SELECT max(rowid) FROM words WHERE words MATCH '\"x\"')";
+    (connection.query_row(probe, [], |_| Ok(()))).map_err(|error| damaged(error.to_string()))?;
+    Ok(Archive {
+        identity: Identity::of(path),
+        path: path.to_owned(),
+        connection,
+        notice: None,
+    })
+}
+
+/// Moves a database and its log aside, unless another process has done so already.
+fn set_aside(path: &Path, seen: &Identity) -> Result<Option<Notice>, ArchiveError> {
+    let failed = |error| ArchiveError::io(path, &error);
+    if Identity::of(path) != *seen {
+        return Ok(None);
+    }
+    let beside = |ending: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let free = (1..1_000)
+        .map(|number| format!(".damaged-{number}"))
+        .find(|ending| !beside(ending).exists());
+    let ending = free.unwrap_or_else(|| ".damaged".to_owned());
+    let to = beside(&ending);
+    // The log first: one that is left beside a new database would be taken for its own.
+    for log in ["-wal", "-shm"] {
+        match fs::rename(beside(log), beside(&format!("{ending}{log}"))) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(failed(error));
+            }
+            _ => {}
+        }
+    }
+    fs::rename(path, &to).map_err(failed)?;
+    tracing::warn!(path = %path.display(), to = %to.display(), "damaged archive moved aside");
+    Ok(Some(Notice::SetAside { to }))
+}

@@ -1,0 +1,40 @@
+//! Where the archive of a transcript lies: always under our home, in the folder of the session.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::fork::project_name;
+use crate::layout::{Home, SessionId};
+
+/// How names of archives begin, and what all of them hold: logs and damaged ones end otherwise.
+const NAME: (&str, &str) = ("archive", ".db");
+
+/// Whether a file in a session's folder is an archive, its log, or a damaged one.
+pub(crate) fn is_archive_name(name: &str) -> bool {
+    name.strip_prefix(NAME.0)
+        .is_some_and(|rest| rest.contains(NAME.1))
+}
+
+/// The archive of a transcript. For one of ours: `<session>/archive.db` beside it. For any other: the same place under
+/// our home that a fork of it would have, with a mark of the path in its name, since two programs may use one id.
+pub fn archive_path(home: &Home, transcript: &Path) -> PathBuf {
+    let real = fs::canonicalize(transcript).unwrap_or_else(|_| transcript.to_owned());
+    let projects = fs::canonicalize(home.projects()).unwrap_or_else(|_| home.projects());
+    let id = SessionId::of_transcript(&real);
+    let project = real
+        .parent()
+        .filter(|folder| folder.parent() == Some(&*projects));
+    if let (Some(project), Some(id)) = (project, &id) {
+        return project
+            .join(id.as_str())
+            .join(format!("{}{}", NAME.0, NAME.1));
+    }
+    let session = id.map_or_else(|| "file".to_owned(), |id| id.as_str().to_owned());
+    let mark = xxh3_64(real.as_os_str().as_encoded_bytes());
+    home.projects()
+        .join(project_name(&real))
+        .join(session)
+        .join(format!("{}-{mark:016x}{}", NAME.0, NAME.1))
+}

@@ -1,0 +1,97 @@
+//! Writing items: in one transaction, on disk when it returns.
+
+use rusqlite::{Transaction, TransactionBehavior, params};
+
+use super::item::Item;
+use super::record::{file_name, milliseconds};
+use super::{Archive, ArchiveError, words};
+
+/// Why items are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// They leave the model's view: they stay whatever becomes of the transcript.
+    Archived,
+    /// They were found in the transcript, and go if it turns out to be another one.
+    Indexed,
+}
+
+impl Archive {
+    /// Keeps items. When this returns they are on disk, all of them; when it fails, none is.
+    ///
+    /// An item that is there already is not written again, only its presence is brought up to date.
+    #[tracing::instrument(level = "debug", skip_all, fields(items = items.len()))]
+    pub fn put(&mut self, items: &[Item]) -> Result<(), ArchiveError> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        self.still_there()?;
+        self.write(|transaction| insert(transaction, items, Origin::Archived))?;
+        // Deleted in between, what was committed is gone with the file.
+        self.still_there()
+    }
+
+    /// Does all of something or nothing, with the write lock held from the beginning.
+    pub(super) fn write<T>(
+        &mut self,
+        change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, ArchiveError> {
+        let run = || {
+            let transaction = self
+                .connection
+                .transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let done = change(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        };
+        run().map_err(|error| ArchiveError::from_sqlite(&self.path, error))
+    }
+}
+
+/// Inserts items; gives how many were new.
+pub(super) fn insert(
+    transaction: &Transaction<'_>,
+    items: &[Item],
+    origin: Origin,
+) -> rusqlite::Result<u64> {
+    let mut row = transaction.prepare_cached(
+        "INSERT INTO item (uuid, part, kind, tool_use_id, tool, path, name, session, at, tokens, presence, archived, text)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+         ON CONFLICT (uuid, part) DO NOTHING",
+    )?;
+    let mut word =
+        transaction.prepare_cached("INSERT INTO words (rowid, about, body) VALUES (?1, ?2, ?3)")?;
+    let mut known = transaction.prepare_cached(
+        "UPDATE item SET presence = ?3, archived = 1 WHERE uuid = ?1 AND part = ?2",
+    )?;
+    let mut new = 0;
+    for item in items {
+        let inserted = row.execute(params![
+            item.uuid,
+            item.part,
+            item.kind.name(),
+            item.tool_use_id,
+            item.tool,
+            item.path,
+            item.path.as_deref().map(file_name),
+            item.session,
+            item.timestamp.map(milliseconds),
+            item.tokens.unpadded() as i64,
+            item.presence.name(),
+            origin == Origin::Archived,
+            item.text,
+        ])?;
+        if inserted > 0 {
+            new += 1;
+            let about = [item.tool.as_deref(), item.path.as_deref()];
+            let about = about.map(Option::unwrap_or_default).join(" ");
+            word.execute(params![
+                transaction.last_insert_rowid(),
+                words::spaced(&about),
+                words::spaced(&item.text),
+            ])?;
+        } else if origin == Origin::Archived {
+            known.execute(params![item.uuid, item.part, item.presence.name()])?;
+        }
+    }
+    Ok(new)
+}

@@ -1,0 +1,135 @@
+//! What is known of a kept item without its text, and its text in pages.
+
+use jiff::Timestamp;
+use longhaul_core::tokens::Estimate;
+use rusqlite::{Row, types::FromSqlError};
+
+use super::item::{Kind, Presence};
+use super::{Archive, ArchiveError};
+
+/// An item in the archive, without its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    pub(super) row: i64,
+    /// The entry.
+    pub uuid: String,
+    /// What it is.
+    pub kind: Kind,
+    /// The call, for a call and its result.
+    pub tool_use_id: Option<String>,
+    /// The tool, for a call and its result.
+    pub tool: Option<String>,
+    /// The file or folder that it is about.
+    pub path: Option<String>,
+    /// The session.
+    pub session: Option<String>,
+    /// When the entry was written.
+    pub timestamp: Option<Timestamp>,
+    /// What it weighs in the window.
+    pub tokens: Estimate,
+    /// Whether the model still sees it.
+    pub presence: Presence,
+}
+
+impl Record {
+    /// The columns of `item` that [`Record::read`] wants, in order.
+    pub(super) const COLUMNS: &'static str =
+        "item.id, uuid, kind, tool_use_id, tool, path, session, at, tokens, presence";
+
+    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let kind: String = row.get(2)?;
+        let presence: String = row.get(9)?;
+        let unknown = |column| {
+            rusqlite::Error::FromSqlConversionFailure(
+                column,
+                rusqlite::types::Type::Text,
+                Box::new(FromSqlError::InvalidType),
+            )
+        };
+        let at: Option<i64> = row.get(7)?;
+        Ok(Self {
+            row: row.get(0)?,
+            uuid: row.get(1)?,
+            kind: Kind::from_name(&kind).ok_or_else(|| unknown(2))?,
+            tool_use_id: row.get(3)?,
+            tool: row.get(4)?,
+            path: row.get(5)?,
+            session: row.get(6)?,
+            timestamp: at.and_then(|at| Timestamp::from_millisecond(at).ok()),
+            tokens: Estimate::new(row.get::<_, i64>(8)?.unsigned_abs()),
+            presence: Presence::from_name(&presence).ok_or_else(|| unknown(9))?,
+        })
+    }
+
+    /// What to ask for to get it again: the id of the call, else of the entry.
+    pub fn id(&self) -> &str {
+        self.tool_use_id.as_deref().unwrap_or(&self.uuid)
+    }
+}
+
+/// A part of a text, counted in characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// The part.
+    pub text: String,
+    /// Where it begins.
+    pub offset: u64,
+    /// How long the whole text is.
+    pub total: u64,
+    /// Where the next part begins, if there is more.
+    pub next: Option<u64>,
+}
+
+impl Page {
+    /// Cuts a page out of a text; beyond its end it is empty.
+    pub fn of(text: &str, offset: u64, limit: u64) -> Self {
+        let at = |characters: u64| {
+            let characters = usize::try_from(characters).unwrap_or(usize::MAX);
+            let mut starts = text.char_indices().map(|(at, _)| at);
+            starts.nth(characters).unwrap_or(text.len())
+        };
+        let end = offset.saturating_add(limit.max(1));
+        let part = &text[at(offset)..at(end)];
+        let total = text.chars().count() as u64;
+        Self {
+            text: part.to_owned(),
+            offset,
+            total,
+            next: (end < total).then_some(end),
+        }
+    }
+}
+
+impl Archive {
+    /// The whole text of an item.
+    pub fn text(&self, record: &Record) -> Result<String, ArchiveError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT text FROM item WHERE id = ?1")
+            .map_err(|error| self.failed(error))?;
+        statement
+            .query_row([record.row], |row| row.get(0))
+            .map_err(|error| self.failed(error))
+    }
+
+    /// A part of an item's text, `limit` characters from `offset` on: a result of megabytes comes back in parts.
+    pub fn page(&self, record: &Record, offset: u64, limit: u64) -> Result<Page, ArchiveError> {
+        Ok(Page::of(&self.text(record)?, offset, limit))
+    }
+}
+
+/// A time as it is stored.
+pub(super) fn milliseconds(time: Timestamp) -> i64 {
+    time.as_millisecond()
+}
+
+/// A path as paths are compared when case and the kind of slash do not matter.
+pub(super) fn folded(path: &str) -> String {
+    path.replace('\\', "/").trim_end_matches('/').to_lowercase()
+}
+
+/// The last part of a path, folded.
+pub(super) fn file_name(path: &str) -> String {
+    let folded = folded(path);
+    folded.rsplit('/').next().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,205 @@
+//! The part of a text that answers a query, with the words marked.
+
+use super::query::Term;
+use super::words;
+
+/// How long a snippet is, in bytes: a few lines.
+const LENGTH: usize = 240;
+/// How far before the first word it begins.
+const BEFORE: usize = 60;
+/// Words found beyond this many do not change the choice.
+const MOST_FOUND: usize = 5_000;
+
+/// A part of a text, cut into pieces. White space is reduced to single blanks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Snippet {
+    /// The pieces, in order.
+    pub pieces: Vec<Piece>,
+}
+
+/// A piece of a snippet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Text between the words that were looked for.
+    Plain(String),
+    /// A word that was looked for.
+    Marked(String),
+}
+
+impl Snippet {
+    /// The text with something before and behind each marked word.
+    pub fn with_marks(&self, open: &str, close: &str) -> String {
+        let pieces = self.pieces.iter().map(|piece| match piece {
+            Piece::Plain(text) => text.clone(),
+            Piece::Marked(text) => format!("{open}{text}{close}"),
+        });
+        pieces.collect()
+    }
+
+    /// The beginning of a text, where nothing was looked for.
+    pub(super) fn beginning(text: &str) -> Self {
+        Self::of(text, &[])
+    }
+
+    /// The stretch of a text that holds the most of the words.
+    pub(super) fn of(text: &str, terms: &[Term]) -> Self {
+        let found = found(text, terms);
+        let best = densest(&found, terms.len());
+        let start = found.get(best).map_or(0, |found| found.start);
+        let from = floor(text, start.saturating_sub(BEFORE));
+        let from = match text[from..start].find(char::is_whitespace) {
+            Some(blank) if from > 0 => from + blank,
+            _ => from,
+        };
+        let to = floor(text, from.saturating_add(LENGTH));
+        let mut snippet = Builder::default();
+        if from > 0 {
+            snippet.plain("…");
+        }
+        let mut at = from;
+        for word in &found {
+            if word.start < at || word.end > to {
+                continue;
+            }
+            snippet.plain(&text[at..word.start]);
+            snippet.marked(&text[word.start..word.end]);
+            at = word.end;
+        }
+        snippet.plain(&text[at..to]);
+        if to < text.len() {
+            snippet.plain("…");
+        }
+        snippet.0
+    }
+}
+
+/// Where a word was found, and which.
+struct FoundWord {
+    start: usize,
+    end: usize,
+    term: usize,
+}
+
+fn found(text: &str, terms: &[Term]) -> Vec<FoundWord> {
+    let mut found = Vec::new();
+    if terms.is_empty() {
+        return found;
+    }
+    let mut lower = String::new();
+    let mut term_of = |word: &str| {
+        lower.clear();
+        lower.extend(word.chars().flat_map(char::to_lowercase));
+        terms.iter().position(|term| term.matches(&lower))
+    };
+    for run in words::runs(text) {
+        let (start, word) = (run.range.start, &text[run.range.clone()]);
+        if let Some(term) = term_of(word) {
+            found.push(FoundWord {
+                start,
+                end: run.range.end,
+                term,
+            });
+        } else {
+            for hump in words::humps(word) {
+                if let Some(term) = term_of(&word[hump.clone()]) {
+                    found.push(FoundWord {
+                        start: start + hump.start,
+                        end: start + hump.end,
+                        term,
+                    });
+                }
+            }
+        }
+        if found.len() >= MOST_FOUND {
+            break;
+        }
+    }
+    found
+}
+
+/// The first of the found words from which a snippet's length holds the most different ones.
+fn densest(found: &[FoundWord], terms: usize) -> usize {
+    let mut counts = vec![0_u32; terms];
+    let (mut end, mut distinct, mut best) = (0, 0, (0, 0));
+    for (at, word) in found.iter().enumerate() {
+        while let Some(next) = found.get(end)
+            && next.end <= word.start + LENGTH - BEFORE
+        {
+            distinct += u32::from(counts[next.term] == 0);
+            counts[next.term] += 1;
+            end += 1;
+        }
+        if distinct > best.1 {
+            best = (at, distinct);
+        }
+        if end > at {
+            counts[word.term] -= 1;
+            distinct -= u32::from(counts[word.term] == 0);
+        } else {
+            end = at + 1;
+        }
+    }
+    best.0
+}
+
+fn floor(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at)
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)
+}
+
+#[derive(Default)]
+struct Builder(Snippet);
+
+impl Builder {
+    fn plain(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        if !matches!(self.0.pieces.last(), Some(Piece::Plain(_))) {
+            self.0.pieces.push(Piece::Plain(String::new()));
+        }
+        if let Some(Piece::Plain(piece)) = self.0.pieces.last_mut() {
+            for c in text.chars() {
+                match c.is_whitespace() {
+                    true if piece.ends_with(' ') => {}
+                    true => piece.push(' '),
+                    false => piece.push(c),
+                }
+            }
+        }
+    }
+
+    fn marked(&mut self, text: &str) {
+        self.0.pieces.push(Piece::Marked(text.to_owned()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::query::Query;
+    use super::*;
+
+    fn snippet(text: &str, query: &str) -> String {
+        Snippet::of(text, &Query::parse(query).terms).with_marks("[", "]")
+    }
+
+    #[test]
+    fn x2_snippets_mark_the_words_where_most_of_them_stand_together() {
+        assert_eq!(
+            snippet("a cache\n\n  miss", "cache miss"),
+            "a [cache] [miss]"
+        );
+        assert_eq!(snippet("call fooBar()", "bar"), "call foo[Bar]()");
+        assert_eq!(snippet("清除缓存失败", "缓存"), "清除[缓][存]失败");
+        assert_eq!(snippet("nothing here", "else"), "nothing here");
+        let filler = "word ".repeat(400);
+        let text = format!("cache {filler} the cache had a miss {filler}");
+        let found = snippet(&text, "miss cache ");
+        assert!(found.starts_with("… ") && found.ends_with('…'), "{found}");
+        assert!(found.contains("the [cache] had a [miss] word"), "{found}");
+        assert!(found.len() < LENGTH + 40, "{found}");
+    }
+}

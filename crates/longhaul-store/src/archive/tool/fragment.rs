@@ -1,0 +1,72 @@
+//! The texts of the tool, a file each, and how their gaps are filled.
+
+/// A text with gaps: `{name}`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fragment(&'static str);
+
+macro_rules! fragments {
+    ($($name:ident = $file:literal;)*) => {
+        $(pub(super) const $name: Fragment = Fragment(include_str!(concat!("fragments/", $file)));)*
+    };
+}
+
+fragments! {
+    DESCRIPTION = "description.md";
+    SCHEMA = "schema.json";
+    USAGE = "usage.md";
+    UNKNOWN_ID = "unknown_id.md";
+    UNKNOWN_PATH = "unknown_path.md";
+    OTHER_PATH = "other_path.md";
+    PATH = "path.md";
+    NOTHING = "nothing.md";
+    NEWEST = "newest.md";
+    EMPTY = "empty.md";
+    HITS = "hits.md";
+    SOME_WORDS = "some_words.md";
+    MORE = "more.md";
+    WHOLE = "whole.md";
+    PART = "part.md";
+    END = "end.md";
+    UNAVAILABLE = "unavailable.md";
+    NOT_AN_OBJECT = "not_an_object.md";
+    NOT_A_STRING = "not_a_string.md";
+    BAD_OFFSET = "bad_offset.md";
+    SEVERAL = "several.md";
+    NONE = "none.md";
+}
+
+impl Fragment {
+    /// The text as it stands.
+    pub(super) fn text(self) -> &'static str {
+        self.0.trim_end()
+    }
+
+    /// The text with its gaps filled. What is filled in is not looked at again, whatever it holds.
+    pub(super) fn with(self, gaps: &[(&str, &str)]) -> String {
+        let mut out = String::new();
+        let mut rest = self.text();
+        while let Some(open) = rest.find('{') {
+            out.push_str(&rest[..open]);
+            rest = &rest[open..];
+            let filled = gaps.iter().find_map(|(name, value)| {
+                let behind = rest
+                    .strip_prefix('{')?
+                    .strip_prefix(name)?
+                    .strip_prefix('}')?;
+                Some((value, behind))
+            });
+            match filled {
+                Some((value, behind)) => {
+                    out.push_str(value);
+                    rest = behind;
+                }
+                None => {
+                    out.push('{');
+                    rest = &rest[1..];
+                }
+            }
+        }
+        out.push_str(rest);
+        out
+    }
+}

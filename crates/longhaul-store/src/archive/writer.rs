@@ -1,0 +1,289 @@
+//! Archiving off the turn: a thread of its own behind a bounded queue.
+//!
+//! Handing work over copies no text and never waits. Only [`ArchiveWriter::flush`] waits, and only for what was handed
+//! over before: it is called before a clearing is written to the transcript, so that what is cleared is archived first.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender, TrySendError};
+use std::thread::{self, JoinHandle};
+
+use longhaul_core::message::Entry;
+
+use super::entries::ItemReader;
+use super::item::{Item, Kind, Presence};
+use super::{Archive, ArchiveError};
+
+/// How much work may wait, in messages. Entries share their bytes with the conversation, so this is little memory.
+const QUEUE: usize = 1_024;
+/// So much text is committed at once.
+const COMMIT: usize = 8 << 20;
+
+/// Entries that leave the model's view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Batch {
+    /// The entries.
+    pub entries: Vec<Entry>,
+    /// What of them.
+    pub part: Part,
+    /// Why: [`Presence::Cleared`] or [`Presence::Summarised`].
+    pub presence: Presence,
+}
+
+/// What of an entry leaves the view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// The results of these calls.
+    Results(Vec<String>),
+}
+
+/// Work was not taken. The transcript has it: [`ArchiveWriter::catch_up`] archives from there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotQueued {
+    /// Too much waits already.
+    #[error("the archive is behind: too much waits to be written")]
+    Full,
+    /// The writer has ended.
+    #[error("the archive is not written to any more")]
+    Ended,
+}
+
+enum Job {
+    Remember(Entry),
+    Archive(Batch),
+    Flush(SyncSender<Result<(), ArchiveError>>),
+}
+
+/// Writes an archive in the background. Dropping it finishes what was handed over.
+#[derive(Debug)]
+pub struct ArchiveWriter {
+    path: PathBuf,
+    transcript: PathBuf,
+    jobs: Option<SyncSender<Job>>,
+    thread: Option<JoinHandle<()>>,
+    catching_up: Arc<CatchUp>,
+}
+
+/// A transcript being indexed on yet another thread, so that a flush never waits for it.
+#[derive(Debug, Default)]
+struct CatchUp {
+    running: AtomicBool,
+    stop: AtomicBool,
+}
+
+impl ArchiveWriter {
+    /// Starts the thread for the archive of a transcript. The archive is opened there: this does not wait for a disk.
+    pub fn start(path: PathBuf, transcript: PathBuf) -> std::io::Result<Self> {
+        let (jobs, queue) = mpsc::sync_channel(QUEUE);
+        let catching_up = Arc::new(CatchUp::default());
+        let worker = Worker {
+            path: path.clone(),
+            transcript: transcript.clone(),
+            archive: None,
+            reader: ItemReader::default(),
+            waiting: Vec::new(),
+            failed: None,
+            catching_up: Arc::clone(&catching_up),
+        };
+        let thread = thread::Builder::new()
+            .name("longhaul-archive".to_owned())
+            .spawn(move || worker.run(&queue))?;
+        Ok(Self {
+            path,
+            transcript,
+            jobs: Some(jobs),
+            thread: Some(thread),
+            catching_up,
+        })
+    }
+
+    /// Lets the archive know of an entry that makes calls, so that their results can be found by tool and path. To be
+    /// called for every entry of a view, once.
+    pub fn remember(&self, entry: &Entry) -> Result<(), NotQueued> {
+        self.send(Job::Remember(entry.clone()))
+    }
+
+    /// Hands entries over to be archived. Never waits.
+    pub fn archive(&self, batch: &Batch) -> Result<(), NotQueued> {
+        self.send(Job::Archive(batch.clone()))
+    }
+
+    /// Waits until everything that was handed over is on disk. An error names the first thing since the last flush
+    /// that could not be kept; later work is tried all the same.
+    pub fn flush(&self) -> Result<(), ArchiveError> {
+        let ended = || ArchiveError::Unusable {
+            path: self.path.clone(),
+            reason: "its writer has ended".to_owned(),
+        };
+        let (acknowledge, acknowledged) = mpsc::sync_channel(1);
+        let jobs = self.jobs.as_ref().ok_or_else(ended)?;
+        jobs.send(Job::Flush(acknowledge)).map_err(|_| ended())?;
+        acknowledged.recv().map_err(|_| ended())?
+    }
+
+    /// Indexes the whole transcript on a further thread, unless that is going on. It is broken off when this is dropped
+    /// and goes on from there the next time.
+    pub fn catch_up(&self) {
+        self.catching_up
+            .begin(self.path.clone(), self.transcript.clone());
+    }
+
+    fn send(&self, job: Job) -> Result<(), NotQueued> {
+        let jobs = self.jobs.as_ref().ok_or(NotQueued::Ended)?;
+        jobs.try_send(job).map_err(|error| match error {
+            TrySendError::Full(_) => NotQueued::Full,
+            TrySendError::Disconnected(_) => NotQueued::Ended,
+        })
+    }
+}
+
+impl Drop for ArchiveWriter {
+    fn drop(&mut self) {
+        self.catching_up.stop.store(true, Ordering::Relaxed);
+        self.jobs = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::warn!(path = %self.path.display(), "the archive's writer ended early");
+        }
+    }
+}
+
+impl CatchUp {
+    fn begin(self: &Arc<Self>, path: PathBuf, transcript: PathBuf) {
+        if self.running.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let this = Arc::clone(self);
+        let work = move || {
+            if let Err(error) = this.index(&path, &transcript) {
+                tracing::warn!(%error, "not caught up with the transcript");
+            }
+            this.running.store(false, Ordering::Release);
+        };
+        let builder = thread::Builder::new().name("longhaul-index".to_owned());
+        if let Err(error) = builder.spawn(work) {
+            tracing::warn!(%error, "not caught up with the transcript");
+            self.running.store(false, Ordering::Release);
+        }
+    }
+
+    fn index(&self, path: &Path, transcript: &Path) -> Result<(), ArchiveError> {
+        // Opening would bring an archive back that was deleted with its transcript.
+        if !transcript.exists() {
+            return Ok(());
+        }
+        let stopped = || self.stop.load(Ordering::Relaxed);
+        Archive::open(path)?.index(transcript, |_| match stopped() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        })?;
+        Ok(())
+    }
+}
+
+/// The thread.
+struct Worker {
+    path: PathBuf,
+    transcript: PathBuf,
+    archive: Option<Archive>,
+    reader: ItemReader,
+    waiting: Vec<Item>,
+    failed: Option<ArchiveError>,
+    catching_up: Arc<CatchUp>,
+}
+
+impl Worker {
+    fn run(mut self, queue: &Receiver<Job>) {
+        let mut size = 0;
+        while let Ok(job) = queue.recv() {
+            let mut next = Some(job);
+            // All that waits goes into one commit.
+            while let Some(job) = next {
+                match job {
+                    Job::Remember(entry) => self.reader.remember(entry.view()),
+                    Job::Archive(batch) => {
+                        let items = self.items(&batch);
+                        size += items.iter().map(|item| item.text.len()).sum::<usize>();
+                        self.waiting.extend(items);
+                    }
+                    Job::Flush(acknowledge) => {
+                        self.commit();
+                        // Whoever asked may have gone.
+                        let _ = acknowledge.send(self.failed.take().map_or(Ok(()), Err));
+                    }
+                }
+                if size >= COMMIT {
+                    self.commit();
+                    size = 0;
+                }
+                next = queue.try_recv().ok();
+            }
+            self.commit();
+            size = 0;
+        }
+        if let Some(error) = self.failed.take() {
+            tracing::warn!(%error, "not all was archived; the transcript has it");
+        }
+    }
+
+    fn items(&mut self, batch: &Batch) -> Vec<Item> {
+        let mut items = Vec::new();
+        for entry in &batch.entries {
+            items.extend(self.reader.items(entry.view(), batch.presence));
+        }
+        if let Part::Results(calls) = &batch.part {
+            items.retain(|item| {
+                let call = item.tool_use_id.as_ref();
+                item.kind == Kind::ToolResult && call.is_some_and(|call| calls.contains(call))
+            });
+        }
+        items
+    }
+
+    fn commit(&mut self) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let items = std::mem::take(&mut self.waiting);
+        if let Err(error) = self.put(&items) {
+            tracing::warn!(%error, items = items.len(), "not archived");
+            self.failed.get_or_insert(error);
+        }
+    }
+
+    /// Puts items; a database that is damaged or was replaced is begun anew once, and filled from the transcript.
+    fn put(&mut self, items: &[Item]) -> Result<(), ArchiveError> {
+        let mut archive = match self.archive.take() {
+            Some(archive) => archive,
+            None => Archive::open(&self.path)?,
+        };
+        let mut begun_anew = archive.notice().is_some();
+        let done = match archive.put(items) {
+            Err(ArchiveError::Damaged { .. }) => {
+                begun_anew = true;
+                archive = archive.mend()?;
+                archive.put(items)
+            }
+            // With the transcript gone too, somebody wanted both gone.
+            Err(ArchiveError::Moved { .. }) if self.transcript.exists() => {
+                begun_anew = true;
+                drop(archive);
+                archive = Archive::open(&self.path)?;
+                archive.put(items)
+            }
+            done => done,
+        };
+        if begun_anew {
+            self.catching_up
+                .begin(self.path.clone(), self.transcript.clone());
+            archive.notice = None;
+        }
+        self.archive = Some(archive);
+        done
+    }
+}
