@@ -8,12 +8,16 @@
     reason = "tests may fail loudly and read files"
 )]
 
+mod audit;
 mod conversation;
 mod damaged;
+mod facts;
 mod format;
 mod generated;
 mod json;
 mod lines;
+mod local_summary;
+mod loss_report;
 mod report;
 mod scan;
 mod tokens;
