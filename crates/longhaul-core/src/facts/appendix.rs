@@ -55,18 +55,24 @@ fn part((page, items): (Page, usize)) -> Part {
     }
 }
 
-pub(super) fn cancelled(all: &[Cancelled], limit: usize) -> Part {
-    let lines = all.iter().rev().map(|one| {
-        let what = match one.kind {
-            CancelledKind::Plan => "Plan",
-            CancelledKind::Call => "Call",
-        };
-        match &one.said {
-            Some(said) => format!("- {what} “{}”; the user said: “{said}”", one.title),
-            None => format!("- {what} “{}”", one.title),
-        }
-    });
+pub(super) fn cancelled(all: &[&Cancelled], limit: usize) -> Part {
+    let lines = all
+        .iter()
+        .rev()
+        .map(|one| format!("- {}", turned_down(one)));
     part(list(CANCELLED, limit, lines))
+}
+
+/// What was turned down, and what the user said to it.
+pub(super) fn turned_down(one: &Cancelled) -> String {
+    let what = match one.kind {
+        CancelledKind::Plan => "Plan",
+        CancelledKind::Call => "Call",
+    };
+    match &one.said {
+        Some(said) => format!("{what} “{}”; the user said: “{said}”", one.title),
+        None => format!("{what} “{}”", one.title),
+    }
 }
 
 pub(super) fn todos(open: &[&Todo], limit: usize) -> Part {
@@ -209,4 +215,38 @@ pub(super) fn omitted(ordinals: &[u32]) -> String {
     let count = ordinals.len().to_string();
     let line = OMITTED.trim_end().replace("{count}", &count);
     line.replace("{ranges}", &named.join(", ")) + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn x1_what_frames_the_facts_is_short() {
+        let fragments = [
+            OPENING,
+            RULES,
+            MESSAGES,
+            CANCELLED,
+            TODOS,
+            FILES,
+            ERROR,
+            OMITTED,
+            FILES_OMITTED,
+        ];
+        for fragment in fragments {
+            assert!(fragment.len() <= 220, "{fragment}");
+            assert!(fragment.ends_with('\n'), "{fragment}");
+        }
+    }
+
+    #[test]
+    fn x1_the_line_about_left_out_messages_is_bounded() {
+        let every_other: Vec<u32> = (0..4_000).map(|at| 1_000_000 + at * 2).collect();
+        assert!(utf16_len(&omitted(&every_other)) <= OMITTED_UNITS);
+        assert_eq!(
+            omitted(&[2, 3, 4, 9]),
+            "(Left out for lack of room: 4 of the user's messages, [2] to [4], [9]. They are in the transcript.)\n"
+        );
+    }
 }

@@ -5,7 +5,7 @@
 use super::appendix::{self, MESSAGES, OMITTED_UNITS, OPENING, RULES};
 use super::budget::{Budget, Item, Share, Standing, fit, units_within};
 use super::gather::Facts;
-use super::held::{Haystack, normalised};
+use super::held::{Haystack, Kind, normalised};
 use super::message::UserMessage;
 use super::rule::Rule;
 use crate::report::LossReport;
@@ -40,7 +40,8 @@ pub fn audit(facts: &Facts, seen: Seen<'_>, budget: Budget) -> Audited {
     let limit = units_within(budget.tokens) as usize;
     let mut report = LossReport::default();
 
-    let cancelled = appendix::cancelled(&facts.cancelled, limit / 8);
+    let cancelled: Vec<_> = facts.cancelled.iter().collect();
+    let cancelled = appendix::cancelled(&unheld(&cancelled, &held.cancelled), limit / 8);
     let open: Vec<_> = facts.open_todos().collect();
     let missing = unheld(&open, &held.todos);
     let todos = appendix::todos(&missing, limit / 4);
@@ -108,6 +109,7 @@ struct Held {
     rules: Vec<bool>,
     files: Vec<bool>,
     todos: Vec<bool>,
+    cancelled: Vec<bool>,
     error: bool,
 }
 
@@ -121,12 +123,21 @@ impl Held {
         let files = facts.files();
         let open: Vec<_> = facts.open_todos().collect();
         let error = facts.last_error.as_ref();
-        let mut texts: Vec<&str> = Vec::new();
-        texts.extend(facts.messages.iter().map(|message| message.text.as_str()));
-        texts.extend(facts.rules.iter().map(|rule| rule.text.as_str()));
-        texts.extend(files.iter().map(|file| file.path.as_str()));
-        texts.extend(open.iter().map(|todo| todo.content.as_str()));
-        texts.extend(error.map(|error| error.text.as_str()));
+        let cancelled: Vec<String> = facts.cancelled.iter().map(appendix::turned_down).collect();
+        let mut texts: Vec<(Kind, &str)> = Vec::new();
+        let mut seek = |kind: Kind, text| texts.push((kind, text));
+        facts
+            .messages
+            .iter()
+            .for_each(|one| seek(Kind::Prose, &one.text));
+        facts
+            .rules
+            .iter()
+            .for_each(|one| seek(Kind::Prose, &one.text));
+        files.iter().for_each(|one| seek(Kind::Path, &one.path));
+        open.iter().for_each(|one| seek(Kind::Prose, &one.content));
+        cancelled.iter().for_each(|one| seek(Kind::Prose, one));
+        error.iter().for_each(|one| seek(Kind::Prose, &one.text));
         let mut held = haystack.holds(&texts).into_iter();
         let mut take = |count: usize| held.by_ref().take(count).collect::<Vec<bool>>();
         let mut messages = take(facts.messages.len());
@@ -145,6 +156,7 @@ impl Held {
             rules,
             files: take(files.len()),
             todos: take(open.len()),
+            cancelled: take(cancelled.len()),
             error: error.is_none_or(|_| take(1).first() == Some(&true)),
         }
     }

@@ -10,6 +10,15 @@ const KEY: usize = 16;
 /// Texts below this many bytes occur by chance.
 const BY_CHANCE: usize = 24;
 
+/// What is sought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Words of a person.
+    Prose,
+    /// The path of a file.
+    Path,
+}
+
 /// Texts to be searched, normalised.
 #[derive(Debug, Default)]
 pub(super) struct Haystack {
@@ -25,8 +34,8 @@ impl Haystack {
     }
 
     /// For each text whether it is held. A blank text is: nothing of it can be lost.
-    pub(super) fn holds(&self, texts: &[&str]) -> Vec<bool> {
-        let needles: Vec<String> = texts.iter().map(|text| normalised(text)).collect();
+    pub(super) fn holds(&self, texts: &[(Kind, &str)]) -> Vec<bool> {
+        let needles: Vec<String> = texts.iter().map(|(_, text)| normalised(text)).collect();
         let mut held: Vec<bool> = needles.iter().map(String::is_empty).collect();
         if held.iter().all(|held| *held) {
             return held;
@@ -49,7 +58,7 @@ impl Haystack {
                 let at = sought[found.pattern().as_usize()];
                 let (start, needle) = (found.start(), &needles[at]);
                 if !held[at] && plain.as_bytes()[start..].starts_with(needle.as_bytes()) {
-                    held[at] = stands(text, start, start + needle.len());
+                    held[at] = stands(texts[at].0, text, start, start + needle.len());
                 }
             }
         }
@@ -87,18 +96,30 @@ fn lines_normalised(text: &str) -> String {
 }
 
 /// Whether a place in a text is more than chance: not a part of longer words, and for a short one a quote or a line.
-fn stands(text: &str, start: usize, end: usize) -> bool {
+fn stands(kind: Kind, text: &str, start: usize, end: usize) -> bool {
     let (Some(before), Some(found), Some(behind)) =
         (text.get(..start), text.get(start..end), text.get(end..))
     else {
         return false;
     };
+    if kind == Kind::Path {
+        let in_path = |character: char| {
+            character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '/' | '\\')
+        };
+        let longer = before.ends_with(|character| in_path(character) || character == '.')
+            || behind.starts_with(in_path)
+            || behind
+                .strip_prefix('.')
+                .is_some_and(|rest| rest.starts_with(in_path));
+        return !longer;
+    }
     let (before, behind) = (before.chars().next_back(), behind.chars().next());
     if found.len() < BY_CHANCE {
         let line_start = before.is_none_or(|before| before == '\n');
         let line_end = behind.is_none_or(|behind| behind == '\n');
         let listed = text[..start].ends_with("\n- ")
             || text[..start].ends_with("] ")
+            || text[..start].ends_with(") ")
             || text[..start].ends_with("\n* ");
         let quoted = before.is_some_and(is_quote) && behind.is_some_and(is_quote);
         return quoted || line_end && (line_start || listed);
@@ -121,7 +142,7 @@ mod tests {
     use super::*;
 
     fn holds(text: &str, needle: &str) -> bool {
-        Haystack::new([text]).holds(&[needle])[0]
+        Haystack::new([text]).holds(&[(Kind::Prose, needle)])[0]
     }
 
     #[test]
@@ -157,13 +178,24 @@ mod tests {
     }
 
     #[test]
+    fn x1_a_path_is_held_only_as_a_whole() {
+        let haystack = Haystack::new(["see `/a/b.rs`, /a/c.rs.\nx/a/d.rs /a/e.rs.bak /a/f.rs/g"]);
+        let paths = ["/a/b.rs", "/a/c.rs", "/a/d.rs", "/a/e.rs", "/a/f.rs"];
+        let held = haystack.holds(&paths.map(|path| (Kind::Path, path)));
+        assert_eq!(held, [true, true, false, false, false]);
+    }
+
+    #[test]
     fn x1_texts_with_a_common_beginning_are_told_apart() {
         let haystack = Haystack::new(["here: the same long beginning, then the first of them."]);
-        let held = haystack.holds(&[
-            "the same long beginning, then the first of them",
-            "the same long beginning, then the second of them",
-            "the same long beginning",
-        ]);
+        let held = haystack.holds(
+            &[
+                "the same long beginning, then the first of them",
+                "the same long beginning, then the second of them",
+                "the same long beginning",
+            ]
+            .map(|needle| (Kind::Prose, needle)),
+        );
         assert_eq!(held, [true, false, false]);
     }
 }

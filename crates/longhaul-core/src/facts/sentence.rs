@@ -5,6 +5,8 @@
 
 /// Lines shorter than this were ended by the writer, not wrapped.
 const WRAPPED: usize = 60;
+/// Lines set in this far are code or logs.
+const INDENTED: usize = 4;
 
 const ABBREVIATIONS: [&str; 10] = [
     "e.g", "i.e", "etc", "vs", "cf", "mr", "dr", "approx", "resp", "z.b",
@@ -38,7 +40,9 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
             (None, None) => {
                 let indent = line.len() - line.trim_start().len();
                 let skipped = list_marker(trimmed);
-                if skipped > 0 {
+                // Wrapped text goes on in small letters and is not set in like code or logs.
+                let goes_on = trimmed.starts_with(char::is_lowercase) && indent < INDENTED;
+                if skipped > 0 || !goes_on {
                     cutter.finish();
                 }
                 let body = at + indent + skipped;
@@ -154,7 +158,7 @@ mod tests {
             [
                 "Fix it.",
                 "Never touch `a. b` files, e.g. the lock!",
-                "\"Why?",
+                "Why?",
                 "(OK.",
                 "always test",
                 "use v1.2 only",

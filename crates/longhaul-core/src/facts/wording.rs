@@ -8,6 +8,9 @@ use super::rule::RuleKind;
 
 const BUILTIN: &str = include_str!("wording.txt");
 
+/// Whoever calls work off says so within the first bytes of a sentence; further on the same words tell of something else.
+const CALLED_OFF_AT_ONCE: usize = 24;
+
 /// Why a list of phrases cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WordingError {
@@ -86,7 +89,9 @@ impl Wording {
         let found = self.search.as_ref()?.find_overlapping_iter(&sentence);
         found
             .filter(|found| stands_as_words(&sentence, found.start(), found.end()))
-            .map(|found| self.phrases[found.pattern().as_usize()].1)
+            .map(|found| (self.phrases[found.pattern().as_usize()].1, found.start()))
+            .filter(|(kind, at)| *kind != RuleKind::Cancellation || *at <= CALLED_OFF_AT_ONCE)
+            .map(|(kind, _)| kind)
             .max()
     }
 }
@@ -139,6 +144,10 @@ mod tests {
             Some(RuleKind::Cancellation)
         );
         assert_eq!(kind("please go on"), None);
+        assert_eq!(
+            kind("The nightly job may in some cases cancel that run"),
+            None
+        );
     }
 
     #[test]

@@ -9,14 +9,18 @@
 )]
 
 mod boundary;
+mod audit;
 mod conversation;
 mod cut;
 mod damaged;
+mod facts;
 mod format;
 mod generated;
 mod json;
 mod lines;
 mod prompt;
+mod local_summary;
+mod loss_report;
 mod report;
 mod rounds;
 mod scan;
