@@ -8,6 +8,7 @@
     reason = "tests may fail loudly and read files"
 )]
 
+mod cache;
 mod conversation;
 mod damaged;
 mod format;
