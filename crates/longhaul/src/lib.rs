@@ -5,3 +5,4 @@
 
 pub mod memory_files;
 pub mod hooks;
+pub mod cache_breaks;

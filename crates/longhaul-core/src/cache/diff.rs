@@ -167,6 +167,12 @@ fn pretty(raw: &[u8]) -> String {
             b' ' | b'\t' | b'\n' | b'\r' => {}
             b'{' | b'[' => {
                 out.extend_from_slice(piece);
+                let rest = raw.get(end..).unwrap_or_default().trim_ascii_start();
+                if let Some(close @ (b'}' | b']')) = rest.first() {
+                    out.push(*close);
+                    at = raw.len() - rest.len() + 1;
+                    continue;
+                }
                 depth += 1;
                 line(&mut out, depth);
             }

@@ -10,6 +10,7 @@
 
 mod boundary;
 mod audit;
+mod cache;
 mod conversation;
 mod cut;
 mod damaged;

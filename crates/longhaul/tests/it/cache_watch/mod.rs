@@ -6,6 +6,7 @@
 mod clean;
 mod kinds;
 mod session;
+mod told;
 
 use kinds::{Expected, Kind};
 use longhaul_core::cache::Verdict;

@@ -1,0 +1,8 @@
+//! The cache watch by itself: usage is made up here. Against a provider it is tested in the `longhaul` crate.
+
+mod canonical;
+mod findings;
+mod overlap;
+mod rendered;
+mod request;
+mod thresholds;
