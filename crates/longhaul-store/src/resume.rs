@@ -12,9 +12,9 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
 
-use longhaul_core::message::{Entry, EntryKind, Scanner};
+use longhaul_core::message::{Entry, EntryKind, Id, Scanner};
 use longhaul_core::prompt::{Assembly, Placed, Replay, Standing, UnreadableHead};
-use longhaul_core::tokens::{Ledger, Rough};
+use longhaul_core::tokens::{Ledger, Rough, Standing as TokenStanding};
 use longhaul_core::transcript::{Conversation, Need, ResumeProbe, Table};
 
 use crate::error::ReadError;
@@ -28,6 +28,8 @@ pub struct Resumed {
     pub entries: Vec<Entry>,
     /// Where each entry's line starts in the file, in the same order.
     pub offsets: Vec<u64>,
+    /// Entries of it that a boundary preserved: what they measured is stale.
+    pub preserved: Vec<Id>,
     /// The count of the view, ready for the next turn.
     pub ledger: Ledger,
     /// The newest head of the session's requests (M7), if the tail holds one.
@@ -120,6 +122,11 @@ pub fn resume(path: &Path) -> Result<Resumed, ReadError> {
         offsets: rows
             .iter()
             .map(|row| table.rows()[*row as usize].offset)
+            .collect(),
+        preserved: rows
+            .iter()
+            .filter(|row| conversation.standing(**row) == TokenStanding::Preserved)
+            .filter_map(|row| table.rows()[*row as usize].uuid)
             .collect(),
         ledger: conversation.ledger(&table),
         head,

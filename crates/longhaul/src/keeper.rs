@@ -1,0 +1,114 @@
+//! The seam to what is kept: a transcript, and an archive beside it.
+
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use longhaul_core::message::Entry;
+use longhaul_store::archive::{ArchiveWriter, Batch, Part, Presence};
+use longhaul_store::{AppendError, Durability, TranscriptWriter};
+
+/// Keeps a session.
+///
+/// An implementer acknowledges only what is safe: the engine sends nothing and replaces nothing before.
+pub trait Keeper: Send {
+    /// Appends lines as one unit. Gives where the first begins.
+    fn persist(&mut self, lines: &[Bytes]) -> Result<u64, NotKept>;
+
+    /// Archives what is about to leave the window: the whole entries, or the results of these calls.
+    fn archive(&mut self, entries: Vec<Entry>, results: Option<Vec<String>>)
+    -> Result<(), NotKept>;
+}
+
+/// Something could not be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum NotKept {
+    /// The transcript.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    /// The archive.
+    #[error(transparent)]
+    Archive(#[from] longhaul_store::archive::ArchiveError),
+    /// The archive's queue.
+    #[error(transparent)]
+    Queue(#[from] longhaul_store::archive::NotQueued),
+    /// Anything else.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// Keeps a session in files.
+#[derive(Debug)]
+pub struct FileKeeper {
+    transcript: TranscriptWriter,
+    archive: Option<ArchiveWriter>,
+}
+
+impl FileKeeper {
+    /// Opens a transcript for appending, with the archive at this path.
+    pub fn open(
+        transcript: &Path,
+        archive: Option<PathBuf>,
+        durability: Durability,
+    ) -> Result<Self, NotKept> {
+        let writer = TranscriptWriter::open(transcript, durability)?;
+        let archive = archive
+            .map(|path| ArchiveWriter::start(path, transcript.to_owned()))
+            .transpose()
+            .map_err(|error| NotKept::Other(format!("the archive cannot be opened: {error}")))?;
+        Ok(Self {
+            transcript: writer,
+            archive,
+        })
+    }
+}
+
+impl Keeper for FileKeeper {
+    fn persist(&mut self, lines: &[Bytes]) -> Result<u64, NotKept> {
+        Ok(self.transcript.append_all(lines)?.offset)
+    }
+
+    fn archive(
+        &mut self,
+        entries: Vec<Entry>,
+        results: Option<Vec<String>>,
+    ) -> Result<(), NotKept> {
+        let Some(archive) = &self.archive else {
+            return Ok(());
+        };
+        let (part, presence) = match results {
+            Some(results) => (Part::Results(results), Presence::Cleared),
+            None => (Part::Whole, Presence::Summarised),
+        };
+        for entry in &entries {
+            archive.remember(entry)?;
+        }
+        archive.archive(&Batch {
+            entries,
+            part,
+            presence,
+        })?;
+        Ok(archive.flush()?)
+    }
+}
+
+/// Keeps a session in memory: for trying things out.
+#[derive(Debug, Default)]
+pub struct MemoryKeeper {
+    /// The transcript.
+    pub transcript: Vec<u8>,
+}
+
+impl Keeper for MemoryKeeper {
+    fn persist(&mut self, lines: &[Bytes]) -> Result<u64, NotKept> {
+        let offset = self.transcript.len() as u64;
+        for line in lines {
+            self.transcript.extend_from_slice(line);
+            self.transcript.push(b'\n');
+        }
+        Ok(offset)
+    }
+
+    fn archive(&mut self, _: Vec<Entry>, _: Option<Vec<String>>) -> Result<(), NotKept> {
+        Ok(())
+    }
+}

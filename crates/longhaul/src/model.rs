@@ -1,0 +1,80 @@
+//! The seam to a model: something that answers a request that is already made.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use longhaul_core::engine::{Failed, FailedKind, Outgoing};
+use longhaul_provider::{
+    CancellationToken, Client, Error, ErrorClass, Reply, Request, StreamEvent,
+};
+
+/// A future in a box, so that seams can be trait objects.
+pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What hears a reply as it comes.
+pub type OnStream<'a> = &'a mut (dyn FnMut(&StreamEvent) + Send);
+
+/// Something that answers requests.
+///
+/// An implementer sends the body as it stands, byte for byte: the prompt cache and signatures hang on it. It ends soon
+/// after `cancel`, with [`ErrorClass::Cancelled`]. It may try again by itself, but not a request that is too long.
+pub trait Model: Send + Sync {
+    /// Sends a request and waits for the whole reply.
+    fn send<'a>(
+        &'a self,
+        request: Outgoing,
+        on_stream: OnStream<'a>,
+        cancel: CancellationToken,
+    ) -> Boxed<'a, Result<Reply, Error>>;
+}
+
+impl Model for Client {
+    fn send<'a>(
+        &'a self,
+        request: Outgoing,
+        on_stream: OnStream<'a>,
+        cancel: CancellationToken,
+    ) -> Boxed<'a, Result<Reply, Error>> {
+        Box::pin(async move {
+            let mut sent = Request::new(request.body).cancelled_by(cancel);
+            for beta in request.betas {
+                sent = sent.beta(beta);
+            }
+            let mut stream = Client::send(self, sent).await?;
+            while let Some(event) = stream.next().await {
+                let event = event?;
+                on_stream(&event);
+                if let StreamEvent::Finished(reply) = event {
+                    return Ok(*reply);
+                }
+            }
+            Err(Error::new(ErrorClass::Cut, "the reply broke off"))
+        })
+    }
+}
+
+/// What a failure means to the engine.
+pub(crate) fn failed(error: &Error) -> Failed {
+    let kind = match error.class {
+        ErrorClass::TooLong(overflow) => FailedKind::TooLong {
+            gap: overflow.gap(),
+        },
+        ErrorClass::TooLarge => FailedKind::TooLong { gap: None },
+        ErrorClass::Cancelled => FailedKind::Cancelled,
+        ErrorClass::Cut
+        | ErrorClass::Timeout(_)
+        | ErrorClass::Retry { .. }
+        | ErrorClass::Overloaded { .. }
+        | ErrorClass::Server { .. }
+        | ErrorClass::Malformed => FailedKind::Transient,
+        ErrorClass::RateLimited { .. }
+        | ErrorClass::Auth
+        | ErrorClass::Billing
+        | ErrorClass::NotFound
+        | ErrorClass::Invalid => FailedKind::Other,
+    };
+    Failed {
+        kind,
+        message: error.to_string(),
+    }
+}

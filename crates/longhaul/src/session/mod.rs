@@ -1,0 +1,212 @@
+//! A session: the engine with a model, a transcript, a workspace and hooks around it.
+//!
+//! The engine decides; here its effects are performed, one after the other, and their outcomes fed back. An agent's loop
+//! is: [`Session::say`], [`Session::turn`], run the tools, [`Session::results`], and so on. Compaction happens by
+//! itself in between.
+
+mod observe;
+mod open;
+mod perform;
+
+use std::sync::Arc;
+
+use longhaul_core::engine::{
+    CompactFailure, CompactRequest, Compacted, Engine, Event, Input, NewEntry, Preview, ToolOutput,
+};
+use longhaul_core::models::ModelSpec;
+use longhaul_core::window::WindowStatus;
+use longhaul_provider::{CancellationToken, Reply};
+
+pub use observe::{Observer, Quiet};
+pub use open::{OpenError, SessionBuilder};
+
+use crate::clock::Clock;
+use crate::hooks::Hooks;
+use crate::keeper::Keeper;
+use crate::model::Model;
+use crate::workspace::Workspace;
+
+/// A conversation that goes on without end.
+pub struct Session {
+    engine: Engine,
+    model: Arc<dyn Model>,
+    spec: Arc<ModelSpec>,
+    keeper: Box<dyn Keeper>,
+    workspace: Arc<dyn Workspace>,
+    hooks: Arc<dyn Hooks>,
+    clock: Arc<dyn Clock>,
+    observer: Arc<dyn Observer>,
+    cancel: CancellationToken,
+    about: perform::About,
+    /// What came of what was asked, until it is told.
+    came: Came,
+}
+
+/// What effects brought.
+#[derive(Debug, Default)]
+struct Came {
+    reply: Option<Reply>,
+    replied: bool,
+    refused: Option<String>,
+    failed: Option<String>,
+    not_kept: Option<String>,
+    compacted: Option<Box<Compacted>>,
+    preview: Option<Box<Preview>>,
+    compact_failed: Option<(CompactFailure, String)>,
+}
+
+/// Why a turn brought no reply. The conversation is as it was before.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TurnError {
+    /// The window is full and nothing may be done about it (O5).
+    #[error("{0}")]
+    Refused(String),
+    /// The model did not answer.
+    #[error("{0}")]
+    Failed(String),
+    /// Something could not be written. Nothing is lost: it is tried again with the next turn.
+    #[error("the transcript cannot be written, and nothing is sent before it is: {0}")]
+    NotKept(String),
+}
+
+/// What a compaction by hand came to.
+#[derive(Debug)]
+pub enum CompactOutcome {
+    /// It is done.
+    Done(Box<Compacted>),
+    /// The summary waits for approval; nothing was changed.
+    Preview(Box<Preview>),
+}
+
+/// Why a compaction by hand did nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct CompactError {
+    /// The kind of failure.
+    pub kind: CompactFailure,
+    /// For people.
+    pub message: String,
+}
+
+impl Session {
+    /// Begins to put a session together.
+    pub fn builder() -> SessionBuilder {
+        SessionBuilder::default()
+    }
+
+    /// The user says something.
+    pub async fn say(&mut self, text: impl Into<String>) -> Result<(), TurnError> {
+        self.add(vec![NewEntry::text(text)]).await
+    }
+
+    /// Tools gave these results.
+    pub async fn results(&mut self, outputs: Vec<ToolOutput>) -> Result<(), TurnError> {
+        self.add(vec![NewEntry::ToolResults(outputs)]).await
+    }
+
+    /// Adds entries to the conversation. They are on disk when this returns.
+    pub async fn add(&mut self, entries: Vec<NewEntry>) -> Result<(), TurnError> {
+        self.run(Input::Add(entries)).await;
+        match std::mem::take(&mut self.came).not_kept {
+            Some(message) => Err(TurnError::NotKept(message)),
+            None => Ok(()),
+        }
+    }
+
+    /// Asks the model for its next turn: clears and compacts first where that is due, and recovers if the provider
+    /// finds the request too long. The reply is on disk when this returns.
+    pub async fn turn(&mut self) -> Result<Reply, TurnError> {
+        self.run(Input::Turn).await;
+        let came = std::mem::take(&mut self.came);
+        match came {
+            Came {
+                reply: Some(reply),
+                replied: true,
+                ..
+            } => Ok(reply),
+            Came {
+                not_kept: Some(message),
+                ..
+            } => Err(TurnError::NotKept(message)),
+            Came {
+                refused: Some(message),
+                ..
+            } => Err(TurnError::Refused(message)),
+            Came { failed, .. } => Err(TurnError::Failed(
+                failed.unwrap_or_else(|| "the turn ended without a reply".to_owned()),
+            )),
+        }
+    }
+
+    /// Compacts the conversation by hand.
+    pub async fn compact(
+        &mut self,
+        request: CompactRequest,
+    ) -> Result<CompactOutcome, CompactError> {
+        self.run(Input::Compact(request)).await;
+        let came = std::mem::take(&mut self.came);
+        match came {
+            Came {
+                compacted: Some(done),
+                ..
+            } => Ok(CompactOutcome::Done(done)),
+            Came {
+                preview: Some(preview),
+                ..
+            } => Ok(CompactOutcome::Preview(preview)),
+            Came {
+                compact_failed: Some((kind, message)),
+                ..
+            } => Err(CompactError { kind, message }),
+            Came { not_kept, .. } => Err(CompactError {
+                kind: CompactFailure::NotPersisted,
+                message: not_kept.unwrap_or_default(),
+            }),
+        }
+    }
+
+    /// Ends whatever is going on when the token is cancelled: a request, a compaction. The conversation stays valid. A
+    /// token serves until it is cancelled; the next call of this gives a fresh one.
+    pub fn canceller(&mut self) -> CancellationToken {
+        if self.cancel.is_cancelled() {
+            self.cancel = CancellationToken::new();
+        }
+        self.cancel.clone()
+    }
+
+    /// The window now.
+    pub fn status(&self) -> WindowStatus {
+        self.engine.status()
+    }
+
+    /// The engine: the conversation, its facts, its rendering.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The engine, to note files that were read in another way than by a call of `Read`.
+    pub fn engine_mut(&mut self) -> &mut Engine {
+        &mut self.engine
+    }
+
+    /// What is known of the model.
+    pub fn model_spec(&self) -> &ModelSpec {
+        &self.spec
+    }
+
+    fn note(&mut self, event: &Event) {
+        let came = &mut self.came;
+        match event {
+            Event::Replied { .. } => came.replied = true,
+            Event::TurnFailed { message } => came.failed = Some(message.clone()),
+            Event::Refused { message } => came.refused = Some(message.clone()),
+            Event::NotPersisted { message } => came.not_kept = Some(message.clone()),
+            Event::Compacted(done) => came.compacted = Some(done.clone()),
+            Event::Preview(preview) => came.preview = Some(preview.clone()),
+            Event::CompactFailed { kind, message } => {
+                came.compact_failed = Some((*kind, message.clone()));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! Putting a session together: a new one, or one that goes on.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use longhaul_core::config::Config;
+use longhaul_core::engine::{CacheEdits, Engine, EngineConfig, Identity, Ids, Kept, Resume};
+use longhaul_core::facts::{Facts, Vocabulary};
+use longhaul_core::micro::ClearableTools;
+use longhaul_core::models::{ModelSpec, ModelTable};
+use longhaul_core::prompt::{ParameterError, RequestHead};
+use longhaul_core::summary::message::Mode;
+use longhaul_core::transcript::{Conversation, Table};
+use longhaul_core::tokens::Rough;
+use longhaul_core::window::{
+    Action, AutoCompact, Owner, QuerySource, Verdict, WindowError, WindowInput, WindowStatus,
+};
+use longhaul_provider::CancellationToken;
+use longhaul_store::{Content, Durability, ReadError, Resumed, load, resume};
+
+use super::perform::About;
+use super::{Observer, Quiet, Session};
+use crate::clock::{Clock, SystemClock};
+use crate::head::Prompt;
+use crate::hooks::{HookSet, Hooks};
+use crate::keeper::{FileKeeper, Keeper, MemoryKeeper, NotKept};
+use crate::model::Model;
+use crate::workspace::{Files, Workspace};
+
+/// Why a session cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The builder was not told what it needs.
+    #[error("a session needs {0}")]
+    Missing(&'static str),
+    /// The transcript cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The transcript cannot be written.
+    #[error(transparent)]
+    Keep(#[from] NotKept),
+    /// The window is too small.
+    #[error(transparent)]
+    Window(#[from] WindowError),
+    /// The request cannot be made so.
+    #[error(transparent)]
+    Parameters(#[from] ParameterError),
+}
+
+/// What a session is made of. A model and a prompt are needed; all else has a default.
+#[derive(Default)]
+pub struct SessionBuilder {
+    model: Option<Arc<dyn Model>>,
+    prompt: Option<Prompt>,
+    transcript: Option<PathBuf>,
+    archive: Option<PathBuf>,
+    durability: Option<Durability>,
+    session_id: Option<String>,
+    cwd: Option<PathBuf>,
+    version: Option<String>,
+    config: Config,
+    models: Option<ModelTable>,
+    source: Option<QuerySource>,
+    clearable: Option<ClearableTools>,
+    cache_edits: bool,
+    autonomous: bool,
+    recall_tool: Option<String>,
+    compact_instructions: Option<String>,
+    workspace: Option<Arc<dyn Workspace>>,
+    hooks: Option<Arc<dyn Hooks>>,
+    clock: Option<Arc<dyn Clock>>,
+    observer: Option<Arc<dyn Observer>>,
+    cache_breaks: Option<PathBuf>,
+    seed: Option<u128>,
+}
+
+impl SessionBuilder {
+    /// The model to ask.
+    #[must_use]
+    pub fn model(mut self, model: impl Model + 'static) -> Self {
+        self.model = Some(Arc::new(model));
+        self
+    }
+
+    /// What stands before the messages.
+    #[must_use]
+    pub fn prompt(mut self, prompt: Prompt) -> Self {
+        self.prompt = Some(prompt);
+        self
+    }
+
+    /// Keeps the session in this file. If it is there, the conversation in it goes on. Without one the session is kept
+    /// in memory.
+    #[must_use]
+    pub fn transcript(mut self, path: impl Into<PathBuf>) -> Self {
+        self.transcript = Some(path.into());
+        self
+    }
+
+    /// Archives what leaves the window here, so that it can be recalled.
+    #[must_use]
+    pub fn archive(mut self, path: impl Into<PathBuf>) -> Self {
+        self.archive = Some(path.into());
+        self
+    }
+
+    /// When lines count as safe.
+    #[must_use]
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.durability = Some(durability);
+        self
+    }
+
+    /// The session's id; else the transcript's name, or a new one.
+    #[must_use]
+    pub fn session_id(mut self, id: impl Into<String>) -> Self {
+        self.session_id = Some(id.into());
+        self
+    }
+
+    /// The folder that the agent works in.
+    #[must_use]
+    pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(cwd.into());
+        self
+    }
+
+    /// The version of the program, for the transcript.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = Some(version.into());
+        self
+    }
+
+    /// Settings: switches, thresholds.
+    #[must_use]
+    pub fn config(mut self, config: Config) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// Models beside the built-in ones.
+    #[must_use]
+    pub fn models(mut self, models: ModelTable) -> Self {
+        self.models = Some(models);
+        self
+    }
+
+    /// Who asks; [`QuerySource::SDK`] unless said otherwise.
+    #[must_use]
+    pub fn source(mut self, source: QuerySource) -> Self {
+        self.source = Some(source);
+        self
+    }
+
+    /// Tools whose results may be cleared.
+    #[must_use]
+    pub fn clearable(mut self, tools: ClearableTools) -> Self {
+        self.clearable = Some(tools);
+        self
+    }
+
+    /// The provider takes cache edits by reference.
+    #[must_use]
+    pub fn with_cache_edits(mut self) -> Self {
+        self.cache_edits = true;
+        self
+    }
+
+    /// Nobody sits in front of it: after a compaction the model is told to keep its loop going.
+    #[must_use]
+    pub fn autonomous(mut self) -> Self {
+        self.autonomous = true;
+        self
+    }
+
+    /// The name under which the model is offered the recall tool.
+    #[must_use]
+    pub fn recall_tool(mut self, name: impl Into<String>) -> Self {
+        self.recall_tool = Some(name.into());
+        self
+    }
+
+    /// What the project's memory file says about compactions.
+    #[must_use]
+    pub fn compact_instructions(mut self, text: impl Into<String>) -> Self {
+        self.compact_instructions = Some(text.into());
+        self
+    }
+
+    /// Where the agent works; unless said otherwise, files that were read are read again from disk.
+    #[must_use]
+    pub fn workspace(mut self, workspace: impl Workspace + 'static) -> Self {
+        self.workspace = Some(Arc::new(workspace));
+        self
+    }
+
+    /// Hooks.
+    #[must_use]
+    pub fn hooks(mut self, hooks: impl Hooks + 'static) -> Self {
+        self.hooks = Some(Arc::new(hooks));
+        self
+    }
+
+    /// Another clock.
+    #[must_use]
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.clock = Some(Arc::new(clock));
+        self
+    }
+
+    /// Who watches.
+    #[must_use]
+    pub fn observer(mut self, observer: impl Observer + 'static) -> Self {
+        self.observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// Writes a diff for every cache break below this folder.
+    #[must_use]
+    pub fn cache_breaks(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.cache_breaks = Some(folder.into());
+        self
+    }
+
+    /// Where ids of entries come from; for tests.
+    #[must_use]
+    pub fn seed(mut self, seed: u128) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Opens the session.
+    pub fn open(self) -> Result<Session, OpenError> {
+        let model = self.model.ok_or(OpenError::Missing("a model"))?;
+        let prompt = self.prompt.ok_or(OpenError::Missing("a prompt"))?;
+        let models = self.models.unwrap_or_else(ModelTable::builtin);
+        let spec = models.resolve(&prompt.model).spec;
+        let wanted = prompt.head(&spec)?;
+
+        let resumed = match &self.transcript {
+            Some(path) if path.exists() => Some(resume(path)?),
+            _ => None,
+        };
+        let (resume, head) = match (&resumed, &self.transcript) {
+            (Some(resumed), Some(path)) => taken_up(resumed, path, wanted)?,
+            _ => (Resume::default(), wanted),
+        };
+        let keeper: Box<dyn Keeper> = match &self.transcript {
+            Some(path) => {
+                let durability = self.durability.unwrap_or(Durability::EveryAppend);
+                Box::new(FileKeeper::open(path, self.archive, durability)?)
+            }
+            None => Box::new(MemoryKeeper::default()),
+        };
+        let seed = self.seed.unwrap_or_else(random_seed);
+        let mut ids = Ids::new(seed);
+        let session_id = self
+            .session_id
+            .or_else(|| self.transcript.as_deref().and_then(name_of))
+            .unwrap_or_else(|| ids.next_uuid());
+        let cwd = self.cwd.unwrap_or_default();
+        let transcript = self.transcript.unwrap_or_default();
+        let shown = (!transcript.as_os_str().is_empty()).then(|| transcript.display().to_string());
+        let config = EngineConfig {
+            identity: Identity {
+                session_id: session_id.clone(),
+                cwd: cwd.display().to_string(),
+                version: self
+                    .version
+                    .unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
+                git_branch: None,
+                agent: None,
+            },
+            source: self.source.unwrap_or(QuerySource::SDK),
+            owner: Owner::Proactive,
+            switches: self.config.switches,
+            window: window(&self.config, &spec)?,
+            model: ModelSpec::clone(&spec),
+            clearable: self.clearable.unwrap_or_default(),
+            cache_edits: match self.cache_edits {
+                true => CacheEdits::Supported,
+                false => CacheEdits::Unsupported,
+            },
+            mode: match self.autonomous {
+                true => Mode::Autonomous,
+                false => Mode::Automatic,
+            },
+            transcript: shown,
+            recall_tool: self.recall_tool,
+            compact_instructions: self.compact_instructions,
+        };
+        Ok(Session {
+            engine: Engine::new(config, ids, head, resume),
+            model,
+            spec,
+            keeper,
+            workspace: self.workspace.unwrap_or_else(|| Arc::new(Files)),
+            hooks: self.hooks.unwrap_or_else(|| Arc::new(HookSet::new())),
+            clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock)),
+            observer: self.observer.unwrap_or_else(|| Arc::new(Quiet)),
+            cancel: CancellationToken::new(),
+            about: About {
+                session_id,
+                transcript,
+                cwd,
+                overflow: None,
+                cache_breaks: self.cache_breaks,
+            },
+            came: super::Came::default(),
+        })
+    }
+}
+
+/// The thresholds of a model's window under the user's settings.
+pub fn window(config: &Config, spec: &ModelSpec) -> Result<WindowStatus, WindowError> {
+    let mut settings = config.window_settings();
+    if config.switches.decide(Action::Automatic) != Verdict::Allowed {
+        settings.auto_compact = AutoCompact::Off;
+    }
+    WindowStatus::new(&WindowInput {
+        window: spec.window,
+        max_output: spec.max_output,
+        used: 0,
+        settings,
+    })
+}
+
+/// A conversation that goes on, and the head it goes on with: the one its last request had, to the byte (Y2), unless the
+/// model or the tools are others now.
+fn taken_up(
+    resumed: &Resumed,
+    path: &Path,
+    wanted: RequestHead,
+) -> Result<(Resume, RequestHead), OpenError> {
+    let assembly = resumed.assembly();
+    let head = match &assembly {
+        Some(assembly)
+            if assembly.head().model() == wanted.model()
+                && assembly.head().tool_names() == wanted.tool_names() =>
+        {
+            assembly.head().clone()
+        }
+        _ => wanted,
+    };
+    let entries: Vec<Kept> = resumed
+        .entries
+        .iter()
+        .zip(&resumed.offsets)
+        .map(|(entry, offset)| Kept {
+            entry: entry.clone(),
+            offset: Some(*offset),
+        })
+        .collect();
+    let resume = Resume {
+        preserved: resumed.preserved.clone(),
+        assembly,
+        facts: facts(resumed, path)?,
+        entries,
+    };
+    Ok((resume, head))
+}
+
+/// The facts of a session whose boundary carries none: another program wrote it, so the whole file is read, once.
+fn facts(resumed: &Resumed, path: &Path) -> Result<Option<Facts>, OpenError> {
+    let Some(boundary) = resumed.entries.first() else {
+        return Ok(None);
+    };
+    let vocabulary = Arc::new(Vocabulary::default());
+    let carried = Facts::from_boundary(vocabulary.clone(), boundary.view()).is_some();
+    if carried || resumed.read_from == 0 {
+        return Ok(None);
+    }
+    let mut table = Table::default();
+    let mut entries = Vec::new();
+    for line in load(path)?.into_lines() {
+        if let Content::Entry(entry) = line.content {
+            table.push(line.number, line.offset, entry.view(), &Rough);
+            entries.push(entry);
+        }
+    }
+    let conversation = Conversation::resolve(&table, &mut Vec::new());
+    let rows = longhaul_core::facts::session_rows(&table, &conversation);
+    let views = rows.iter().map(|row| entries[*row as usize].view());
+    Ok(Some(Facts::scan(vocabulary, views)))
+}
+
+fn name_of(path: &Path) -> Option<String> {
+    Some(path.file_stem()?.to_string_lossy().into_owned())
+}
+
+/// A seed that no other session has.
+fn random_seed() -> u128 {
+    use std::hash::{BuildHasher, Hasher};
+    // The standard library's maps are seeded by the system; two of them make 128 bits.
+    let word = || std::collections::hash_map::RandomState::new().build_hasher().finish();
+    u128::from(word()) << 64 | u128::from(word())
+}

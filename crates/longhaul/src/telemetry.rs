@@ -1,0 +1,61 @@
+//! Events as tracing (E2): readable on stderr, in a log file, or by whatever a host subscribes.
+
+use longhaul_core::engine::Event;
+
+/// Records an event.
+pub(crate) fn record(event: &Event) {
+    match event {
+        Event::Compacted(done) => tracing::info!(
+            event = "compact",
+            trigger = done.trigger,
+            by = ?done.by,
+            pre_tokens = done.before,
+            post_tokens = done.after,
+            input_tokens = done.usage.as_ref().map(|usage| usage.input),
+            output_tokens = done.usage.as_ref().map(|usage| usage.output),
+            cache_read_tokens = done.usage.as_ref().map(|usage| usage.cache_read),
+            cache_write_tokens = done.usage.as_ref().map(|usage| usage.cache_write()),
+            duration_ms = done.milliseconds,
+            cost = done.cost.map(|cost| cost.to_string()),
+            in_chain = done.recompaction.in_chain,
+            turns_since = done.recompaction.turns_since,
+            "conversation compacted"
+        ),
+        Event::CompactFailed { kind, message } => {
+            tracing::warn!(event = "compact_failed", ?kind, "{message}");
+        }
+        Event::TooLongRetry { attempt, rounds } => {
+            tracing::info!(event = "ptl_retry", attempt, rounds, "summary request too long");
+        }
+        Event::MicroCompacted {
+            reason,
+            results,
+            saved,
+        } => tracing::info!(event = "microcompact", ?reason, results, saved, "results cleared"),
+        Event::ThresholdExceededAfter { tokens, threshold } => tracing::warn!(
+            event = "threshold_exceeded_after",
+            tokens,
+            threshold,
+            "still over the threshold after compacting"
+        ),
+        Event::CacheBreak(finding) => tracing::info!(
+            event = "cache_break",
+            from = finding.from,
+            to = finding.to,
+            cause = finding.cause.name(),
+            "{finding}"
+        ),
+        Event::BreakerTripped => tracing::warn!(
+            event = "breaker_tripped",
+            "automatic compaction failed three times; it will not ask a model again in this session"
+        ),
+        Event::TurnFailed { message } | Event::Refused { message } => {
+            tracing::debug!("{message}");
+        }
+        Event::Phase(_)
+        | Event::StillCompacting { .. }
+        | Event::Replied { .. }
+        | Event::Preview(_)
+        | Event::NotPersisted { .. } => {}
+    }
+}

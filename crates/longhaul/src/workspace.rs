@@ -1,0 +1,91 @@
+//! The seam to where the agent works: what goes back into the window after a compaction (R).
+
+use std::path::PathBuf;
+
+use longhaul_core::engine::GatheredContext;
+use longhaul_core::rehydrate::{FileText, Gathered, ReadFile, Source};
+
+use crate::model::Boxed;
+
+/// What is wanted after a compaction.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// The files that the model read last, the newest first.
+    pub files: Vec<ReadFile>,
+    /// Files whose content is in the part that is kept.
+    pub kept: Vec<PathBuf>,
+}
+
+/// Where an agent works.
+///
+/// An implementer gathers in parallel what it can, and puts failures into the answer as such: a source that fails is
+/// left out and reported, never fatal. It leaves out the plan file and memory files, which come back another way.
+pub trait Workspace: Send + Sync {
+    /// Gathers what goes back into the window, and the head that requests shall have from then on.
+    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext>;
+}
+
+/// Nothing but the file system: the files that were read are read again.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Files;
+
+/// No more of a file than this is looked at: it is cut to a fraction of it anyway.
+const MOST: u64 = 1 << 20;
+
+impl Workspace for Files {
+    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
+        Box::pin(async move {
+            let reads = wanted.files.iter().map(|file| {
+                let path = file.path.clone();
+                tokio::task::spawn_blocking(move || read(path))
+            });
+            let mut files = Vec::new();
+            for read in futures_util::future::join_all(reads).await {
+                files.extend(read);
+            }
+            GatheredContext {
+                gathered: Gathered {
+                    files,
+                    ..Gathered::default()
+                },
+                head: None,
+            }
+        })
+    }
+}
+
+/// No files at all: for agents that have none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoWorkspace;
+
+impl Workspace for NoWorkspace {
+    fn gather<'a>(&'a self, _: &'a Wanted) -> Boxed<'a, GatheredContext> {
+        Box::pin(async { GatheredContext::default() })
+    }
+}
+
+/// Reads a file, if it is one and is text.
+fn read(path: PathBuf) -> Source<FileText> {
+    use std::io::Read;
+    let text = || -> Result<String, String> {
+        let told = |error: std::io::Error| error.to_string();
+        let metadata = std::fs::metadata(&path).map_err(told)?;
+        if !metadata.is_file() {
+            return Err("it is not a file".to_owned());
+        }
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(&path).map_err(told)?;
+        file.take(MOST).read_to_end(&mut bytes).map_err(told)?;
+        if memchr::memchr(0, &bytes).is_some() {
+            return Err("it is not text".to_owned());
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    match text() {
+        Ok(text) => Source::Found(FileText { path, text }),
+        Err(why) => Source::Failed {
+            what: path.display().to_string(),
+            why,
+        },
+    }
+}
