@@ -25,13 +25,24 @@ pub(crate) fn record(event: &Event) {
             tracing::warn!(event = "compact_failed", ?kind, "{message}");
         }
         Event::TooLongRetry { attempt, rounds } => {
-            tracing::info!(event = "ptl_retry", attempt, rounds, "summary request too long");
+            tracing::info!(
+                event = "ptl_retry",
+                attempt,
+                rounds,
+                "summary request too long"
+            );
         }
         Event::MicroCompacted {
             reason,
             results,
             saved,
-        } => tracing::info!(event = "microcompact", ?reason, results, saved, "results cleared"),
+        } => tracing::info!(
+            event = "microcompact",
+            ?reason,
+            results,
+            saved,
+            "results cleared"
+        ),
         Event::ThresholdExceededAfter { tokens, threshold } => tracing::warn!(
             event = "threshold_exceeded_after",
             tokens,

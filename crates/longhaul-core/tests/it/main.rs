@@ -8,8 +8,8 @@
     reason = "tests may fail loudly and read files"
 )]
 
-mod boundary;
 mod audit;
+mod boundary;
 mod cache;
 mod conversation;
 mod cut;
@@ -19,9 +19,9 @@ mod format;
 mod generated;
 mod json;
 mod lines;
-mod prompt;
 mod local_summary;
 mod loss_report;
+mod prompt;
 mod report;
 mod rounds;
 mod scan;

@@ -132,9 +132,11 @@ impl Session {
                 refused: Some(message),
                 ..
             } => Err(TurnError::Refused(message)),
-            Came { failed, .. } => Err(TurnError::Failed(
-                failed.unwrap_or_else(|| "the turn ended without a reply".to_owned()),
-            )),
+            Came { failed, .. } => {
+                Err(TurnError::Failed(failed.unwrap_or_else(|| {
+                    "the turn ended without a reply".to_owned()
+                })))
+            }
         }
     }
 

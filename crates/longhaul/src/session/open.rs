@@ -10,8 +10,8 @@ use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::prompt::{ParameterError, RequestHead};
 use longhaul_core::summary::message::Mode;
-use longhaul_core::transcript::{Conversation, Table};
 use longhaul_core::tokens::Rough;
+use longhaul_core::transcript::{Conversation, Table};
 use longhaul_core::window::{
     Action, AutoCompact, Owner, QuerySource, Verdict, WindowError, WindowInput, WindowStatus,
 };
@@ -313,7 +313,7 @@ impl SessionBuilder {
 }
 
 /// The thresholds of a model's window under the user's settings.
-pub fn window(config: &Config, spec: &ModelSpec) -> Result<WindowStatus, WindowError> {
+fn window(config: &Config, spec: &ModelSpec) -> Result<WindowStatus, WindowError> {
     let mut settings = config.window_settings();
     if config.switches.decide(Action::Automatic) != Verdict::Allowed {
         settings.auto_compact = AutoCompact::Off;
@@ -393,6 +393,10 @@ fn name_of(path: &Path) -> Option<String> {
 fn random_seed() -> u128 {
     use std::hash::{BuildHasher, Hasher};
     // The standard library's maps are seeded by the system; two of them make 128 bits.
-    let word = || std::collections::hash_map::RandomState::new().build_hasher().finish();
+    let word = || {
+        std::collections::hash_map::RandomState::new()
+            .build_hasher()
+            .finish()
+    };
     u128::from(word()) << 64 | u128::from(word())
 }

@@ -10,13 +10,13 @@
 )]
 
 mod cache_watch;
+#[cfg(unix)]
+mod hooks;
 mod host;
 mod memory_files;
 mod normalize;
 mod proof;
 mod replay;
 mod requests;
+mod session;
 mod system_prompt;
-    reason = "the helpers of tests are tests too"
-#[cfg(unix)]
-mod hooks;

@@ -1,0 +1,19 @@
+//! Whole sessions over HTTP in the offline world: a real client, a real transcript, virtual time.
+
+mod house;
+
+use house::{House, Talk};
+
+#[tokio::test]
+async fn o1_a_session_in_a_small_window_goes_on_through_many_compactions() {
+    let mut house = House::new("claude-sonnet-4-6", 30_000).await;
+    let mut talk = Talk::new(7);
+    for turn in 0..60 {
+        house.exchange(&mut talk, turn).await;
+    }
+    let told = house.told();
+    println!("{told}");
+    assert!(told.compactions >= 3, "{told}");
+    assert_eq!(told.failures, 0, "{told}");
+    house.every_word_is_there(&talk);
+}
