@@ -26,6 +26,11 @@ const MOST_RANGES: usize = 8;
 /// The most units that the line about left-out messages takes.
 pub(super) const OMITTED_UNITS: usize = 320;
 
+/// The title under which facts stand behind a summary.
+pub(crate) fn kept_title() -> &'static str {
+    OPENING.lines().next().unwrap_or_default()
+}
+
 /// A part of the appendix, and how many of its items it holds.
 #[derive(Debug, Default)]
 pub(super) struct Part {

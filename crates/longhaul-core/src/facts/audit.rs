@@ -3,16 +3,12 @@
 //! A model may paraphrase, forget or invent; what a session must not lose is added here, whatever the model wrote.
 
 use super::appendix::{self, MESSAGES, OMITTED_UNITS, OPENING, RULES};
-use super::budget::{Budget, Item, Share, Standing, fit, units_within};
+use super::budget::{Budget, units_within};
 use super::gather::Facts;
-use super::held::{Haystack, Kind, normalised};
-use super::message::UserMessage;
-use super::rule::Rule;
+use super::held::{Haystack, Kind};
+use super::words::Words;
 use crate::report::LossReport;
 use crate::tokens::utf16_len;
-
-/// How many of the newest messages are protected.
-const NEWEST: usize = 3;
 
 /// What the model will see beside what an audit adds.
 #[derive(Debug, Clone, Copy, Default)]
@@ -104,9 +100,9 @@ fn notes(facts: &Facts, words: &Words<'_>, report: &mut LossReport) {
 
 /// What of the facts is in view already.
 #[derive(Debug)]
-struct Held {
-    messages: Vec<bool>,
-    rules: Vec<bool>,
+pub(super) struct Held {
+    pub(super) messages: Vec<bool>,
+    pub(super) rules: Vec<bool>,
     files: Vec<bool>,
     todos: Vec<bool>,
     cancelled: Vec<bool>,
@@ -162,128 +158,9 @@ impl Held {
     }
 }
 
-fn unheld<'a, T>(all: &[&'a T], held: &[bool]) -> Vec<&'a T> {
+pub(super) fn unheld<'a, T>(all: &[&'a T], held: &[bool]) -> Vec<&'a T> {
     let all = all.iter().zip(held);
     all.filter(|(_, held)| !**held)
         .map(|(one, _)| *one)
         .collect()
-}
-
-/// What is to be written of the user's words, and in which length.
-#[derive(Debug)]
-struct Words<'a> {
-    messages: Vec<(&'a UserMessage, Share)>,
-    rules: Vec<(&'a Rule, Share)>,
-    protected_was_shortened: bool,
-}
-
-impl<'a> Words<'a> {
-    fn choose(facts: &'a Facts, held: &Held, room: usize, protected: u64) -> Self {
-        let messages: Vec<_> = facts.messages.iter().collect();
-        let messages = unheld(&messages, &held.messages);
-        let rules: Vec<_> = facts.rules.iter().collect();
-        let rules = unheld(&rules, &held.rules);
-        let newest = facts.messages.len().saturating_sub(NEWEST) as u32;
-        let first = Self::share(messages.clone(), rules.clone(), newest, room, protected);
-        // A rule is not said twice: one whose message is there whole needs no line of its own, and its room is free.
-        let uncovered: Vec<_> = rules
-            .into_iter()
-            .filter(|rule| !first.covers(rule))
-            .collect();
-        let second = Self::share(messages, uncovered, newest, room, protected);
-        let still_covered = first
-            .rules
-            .iter()
-            .filter(|(rule, _)| first.covers(rule))
-            .all(|(rule, _)| second.covers(rule));
-        if still_covered { second } else { first }
-    }
-
-    fn share(
-        messages: Vec<&'a UserMessage>,
-        rules: Vec<&'a Rule>,
-        newest: u32,
-        room: usize,
-        protected: u64,
-    ) -> Self {
-        let of_message = messages.iter().map(|message| Item {
-            units: utf16_len(&appendix::message(message, usize::MAX)) as u64,
-            standing: match message.ordinal == 1 || message.ordinal > newest {
-                true => Standing::Protected,
-                false => Standing::Plain,
-            },
-        });
-        let of_rule = rules.iter().map(|rule| Item {
-            units: utf16_len(&appendix::rule(rule, usize::MAX)) as u64,
-            standing: Standing::Protected,
-        });
-        let items: Vec<_> = of_message.chain(of_rule).collect();
-        let mut shares = fit(&items, room as u64, protected);
-        let protected_was_shortened = items
-            .iter()
-            .zip(&shares)
-            .any(|(item, share)| item.standing == Standing::Protected && *share != Share::Whole);
-        let of_rules = shares.split_off(messages.len());
-        Self {
-            messages: messages.into_iter().zip(shares).collect(),
-            rules: rules.into_iter().zip(of_rules).collect(),
-            protected_was_shortened,
-        }
-    }
-
-    /// Whether a rule will be there as a part of its message.
-    fn covers(&self, rule: &Rule) -> bool {
-        let at = self
-            .messages
-            .binary_search_by_key(&rule.ordinal, |(message, _)| message.ordinal);
-        at.is_ok_and(|at| {
-            let (message, share) = &self.messages[at];
-            *share == Share::Whole
-                && message.cut.is_none()
-                && normalised(&message.text).contains(&normalised(&rule.text))
-        })
-    }
-
-    /// The parts with rules and with messages.
-    fn write(&self, facts: &Facts, report: &mut LossReport) -> [String; 2] {
-        let mut rules = String::new();
-        let mut lost = 0;
-        for (rule, share) in &self.rules {
-            match share {
-                Share::Whole => rules.push_str(&appendix::rule(rule, usize::MAX)),
-                Share::Shortened(most) => rules.push_str(&appendix::rule(rule, *most as usize)),
-                Share::Omitted => {}
-            }
-            lost += u64::from(*share != Share::Whole);
-        }
-        report.rules.verbatim = facts.rules.len() as u64 - lost;
-
-        let mut messages = String::new();
-        let mut omitted = Vec::new();
-        let counts = &mut report.user_messages;
-        for (message, share) in &self.messages {
-            match share {
-                Share::Whole => messages.push_str(&appendix::message(message, usize::MAX)),
-                Share::Shortened(most) => {
-                    messages.push_str(&appendix::message(message, *most as usize));
-                }
-                Share::Omitted => omitted.push(message.ordinal),
-            }
-            let shortened = matches!(share, Share::Shortened(_)) || message.cut.is_some();
-            counts.shortened += u64::from(shortened && *share != Share::Omitted);
-        }
-        counts.omitted = omitted.len() as u64;
-        counts.verbatim = facts.messages.len() as u64 - counts.shortened - counts.omitted;
-        if !omitted.is_empty() {
-            messages.push_str(&appendix::omitted(&omitted));
-        }
-        [titled(RULES, rules), titled(MESSAGES, messages)]
-    }
-}
-
-fn titled(title: &str, lines: String) -> String {
-    match lines.is_empty() {
-        true => lines,
-        false => format!("\n{title}{lines}"),
-    }
 }

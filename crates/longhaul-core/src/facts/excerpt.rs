@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::call::literal;
 use super::char_boundary::floor;
 use crate::json;
-use crate::message::{Block, BlockKind, View};
+use crate::message::{Block, BlockKind, Id, View};
 
 /// How many texts inside one result are looked at.
 const MOST_INNER: usize = 4;
@@ -24,27 +24,48 @@ pub(crate) fn excerpt(value: &[u8], most: usize) -> String {
     format!("{} … {}", head.trim_end(), tail.trim_start())
 }
 
-/// What a result says: its string, or the texts inside it, in about `most` bytes.
-pub(crate) fn result_excerpt(
-    entry: View<'_>,
-    block: &Block,
-    inside: &[Block],
-    most: usize,
-) -> String {
-    if !block.has_inner {
-        return excerpt(block.body.of(entry.line), most);
+/// A tool result where it stands: its entry, its block, and the blocks behind it, among them those inside it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Answer<'a> {
+    pub(crate) entry: View<'a>,
+    pub(crate) block: &'a Block,
+    pub(crate) behind: &'a [Block],
+}
+
+impl<'a> Answer<'a> {
+    /// The results of an entry.
+    pub(crate) fn all(entry: View<'a>) -> impl Iterator<Item = Self> {
+        let blocks = &entry.facets.blocks;
+        let results = blocks.iter().enumerate();
+        results
+            .filter(|(_, block)| block.kind == BlockKind::ToolResult && !block.inner)
+            .map(move |(at, block)| Self {
+                entry,
+                block,
+                behind: &blocks[at + 1..],
+            })
     }
-    let texts = inside
-        .iter()
-        .take_while(|block| block.inner)
-        .filter(|block| block.kind == BlockKind::Text && !block.blank);
-    let texts: Vec<_> = texts
-        .take(MOST_INNER)
-        .map(|block| excerpt(block.body.of(entry.line), most))
-        .collect();
-    let mut text = texts.join("\n");
-    text.truncate(floor(&text, most));
-    text
+
+    /// The call that it answers.
+    pub(crate) fn call(self) -> Option<Id> {
+        self.entry.block_id(self.block)
+    }
+
+    /// What it says: its string, or the texts inside it, in about `most` bytes.
+    pub(crate) fn excerpt(self, most: usize) -> String {
+        if !self.block.has_inner {
+            return excerpt(self.block.body.of(self.entry.line), most);
+        }
+        let inside = self.behind.iter().take_while(|block| block.inner);
+        let texts = inside.filter(|block| block.kind == BlockKind::Text && !block.blank);
+        let texts: Vec<_> = texts
+            .take(MOST_INNER)
+            .map(|block| excerpt(block.body.of(self.entry.line), most))
+            .collect();
+        let mut text = texts.join("\n");
+        text.truncate(floor(&text, most));
+        text
+    }
 }
 
 fn printable(text: Cow<'_, str>) -> String {

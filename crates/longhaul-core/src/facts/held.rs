@@ -5,13 +5,15 @@
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use crate::hash::Map;
+
 /// The search looks for this many bytes of each text, and compares the rest where it found them.
 const KEY: usize = 16;
 /// Texts below this many bytes occur by chance.
 const BY_CHANCE: usize = 24;
 
 /// What is sought.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     /// Words of a person.
     Prose,
@@ -40,7 +42,15 @@ impl Haystack {
         if held.iter().all(|held| *held) {
             return held;
         }
-        let sought: Vec<usize> = (0..needles.len()).filter(|at| !held[*at]).collect();
+        // "Go on" may have been said a thousand times; it is sought once.
+        let mut first: Map<(Kind, &str), usize> = Map::default();
+        let mut sought: Vec<usize> = Vec::new();
+        for at in (0..needles.len()).filter(|at| !held[*at]) {
+            first.entry((texts[at].0, &needles[at])).or_insert_with(|| {
+                sought.push(at);
+                at
+            });
+        }
         let keys = sought.iter().map(|at| {
             let needle = needles[*at].as_bytes();
             &needle[..needle.len().min(KEY)]
@@ -60,6 +70,11 @@ impl Haystack {
                 if !held[at] && plain.as_bytes()[start..].starts_with(needle.as_bytes()) {
                     held[at] = stands(texts[at].0, text, start, start + needle.len());
                 }
+            }
+        }
+        for at in 0..needles.len() {
+            if let Some(first) = first.get(&(texts[at].0, needles[at].as_str())) {
+                held[at] = held[*first];
             }
         }
         held

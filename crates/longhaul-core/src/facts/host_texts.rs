@@ -1,6 +1,8 @@
 //! Telling the user's words from texts that hosts put into user messages: command wrappers, interrupt markers,
 //! reminders (ruling 14). The list is data, in `host_texts.txt`.
 
+use std::borrow::Cow;
+
 const BUILTIN: &str = include_str!("host_texts.txt");
 
 /// What marks a text as the host's.
@@ -42,20 +44,41 @@ impl HostTexts {
     /// Whether a text is nothing but elements that hosts add.
     fn is_elements(&self, text: &str) -> bool {
         let mut rest = text.trim();
-        while let Some(inside) = rest.strip_prefix('<') {
-            let behind = self.elements.iter().find_map(|name| {
-                let body = inside.strip_prefix(name.as_str())?;
-                body.starts_with(['>', ' ']).then_some(())?;
-                let close = format!("</{name}>");
-                let at = body.find(&close)?;
-                Some(&body[at + close.len()..])
-            });
-            match behind {
-                Some(behind) => rest = behind.trim_start(),
-                None => return false,
-            }
+        while let Some(length) = self.element(rest) {
+            rest = rest[length..].trim_start();
         }
         rest.is_empty()
+    }
+
+    /// The text without the elements that hosts add: a paragraph ends where one stood.
+    pub fn own_words<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut own = String::new();
+        let mut from = 0;
+        for (at, _) in text.match_indices('<') {
+            if at >= from
+                && let Some(length) = self.element(&text[at..])
+            {
+                own.push_str(&text[from..at]);
+                own.push_str("\n\n");
+                from = at + length;
+            }
+        }
+        match from {
+            0 => Cow::Borrowed(text),
+            _ => Cow::Owned(own + &text[from..]),
+        }
+    }
+
+    /// The bytes of the element that a text begins with.
+    fn element(&self, text: &str) -> Option<usize> {
+        let inside = text.strip_prefix('<')?;
+        self.elements.iter().find_map(|name| {
+            let body = inside.strip_prefix(name.as_str())?;
+            body.starts_with(['>', ' ']).then_some(())?;
+            let close = format!("</{name}>");
+            let at = body.find(&close)?;
+            Some(1 + name.len() + at + close.len())
+        })
     }
 }
 
@@ -86,5 +109,17 @@ mod tests {
         ] {
             assert!(!texts.is_hosts(text), "{text}");
         }
+    }
+
+    #[test]
+    fn y4_what_a_host_adds_to_a_message_is_not_the_users() {
+        let texts = HostTexts::builtin();
+        let text =
+            "fix <b>it</b> <system-reminder>never stop</system-reminder> now <ide_selection>x";
+        assert_eq!(
+            texts.own_words(text),
+            "fix <b>it</b> \n\n now <ide_selection>x"
+        );
+        assert!(matches!(texts.own_words("plain < text"), Cow::Borrowed(_)));
     }
 }

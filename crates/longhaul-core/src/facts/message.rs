@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
+use super::call::literal;
 use super::char_boundary::{ceil, floor};
 use super::host_texts::HostTexts;
 use crate::json::{self, Cursor, Object};
@@ -169,12 +170,9 @@ fn queued(entry: View<'_>, host: &HostTexts) -> Option<UserMessage> {
     read_texts(message, &texts, host)
 }
 
-/// A string literal without its quotes.
-fn content(literal: &[u8]) -> &[u8] {
-    literal
-        .strip_prefix(b"\"")
-        .and_then(|literal| literal.strip_suffix(b"\""))
-        .unwrap_or_default()
+/// A string literal without its quotes; nothing of any other value.
+fn content(value: &[u8]) -> &[u8] {
+    literal(value).unwrap_or_default()
 }
 
 fn read_texts(mut message: UserMessage, texts: &[&[u8]], host: &HostTexts) -> Option<UserMessage> {

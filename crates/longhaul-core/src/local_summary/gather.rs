@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::facts::excerpt::Answer;
 use crate::hash::Map;
 use crate::message::{Block, BlockKind, EntryKind, Id, View};
+use crate::tokens::{Estimate, Estimator, Rough};
 
 /// How many of the assistant's texts are remembered, from the beginning and from the end.
 const FIRST_TEXTS: usize = 2;
@@ -18,14 +20,6 @@ pub(super) struct Called<'a> {
     pub(super) entry: View<'a>,
     pub(super) block: &'a Block,
     pub(super) result: Option<Answer<'a>>,
-}
-
-/// A result: its entry, its block, and the blocks inside it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Answer<'a> {
-    pub(super) entry: View<'a>,
-    pub(super) block: &'a Block,
-    pub(super) inside: &'a [Block],
 }
 
 impl<'a> Called<'a> {
@@ -49,8 +43,8 @@ pub(super) struct Gathered<'a> {
     pub(super) tools: BTreeMap<&'a [u8], usize>,
     /// The summary that this view begins with.
     pub(super) earlier: Option<Said<'a>>,
-    /// The size of the view in UTF-16 units, as far as its texts go.
-    pub(super) units: u64,
+    /// The size of the view.
+    pub(super) size: Estimate,
 }
 
 impl<'a> Gathered<'a> {
@@ -62,7 +56,7 @@ impl<'a> Gathered<'a> {
             match facets.kind {
                 EntryKind::User => gathered.input(entry, &mut open),
                 EntryKind::Assistant if facets.is_reply() => gathered.reply(entry, &mut open),
-                EntryKind::Attachment => gathered.units += u64::from(facets.attachment_units),
+                EntryKind::Attachment => gathered.size += Rough.attachment(facets.attachment_units),
                 _ => {}
             }
         }
@@ -70,30 +64,23 @@ impl<'a> Gathered<'a> {
     }
 
     fn input(&mut self, entry: View<'a>, open: &mut Map<Id, usize>) {
-        for (at, block) in entry.facets.blocks.iter().enumerate() {
-            self.units += u64::from(block.units);
-            match block.kind {
-                BlockKind::ToolResult if !block.inner => {
-                    let call = entry.block_id(block).and_then(|id| open.remove(&id));
-                    if let Some(call) = call {
-                        self.calls[call].result = Some(Answer {
-                            entry,
-                            block,
-                            inside: &entry.facets.blocks[at + 1..],
-                        });
-                    }
-                }
-                BlockKind::Text if entry.facets.flags.compact_summary => {
-                    self.earlier = Some((entry, block));
-                }
-                _ => {}
+        let blocks = &entry.facets.blocks;
+        for (at, block) in blocks.iter().enumerate().filter(|(_, block)| !block.inner) {
+            self.size += Rough.block(block, &blocks[at + 1..]);
+            if block.kind == BlockKind::Text && entry.facets.flags.compact_summary {
+                self.earlier = Some((entry, block));
+            }
+        }
+        for answer in Answer::all(entry) {
+            if let Some(call) = answer.call().and_then(|id| open.remove(&id)) {
+                self.calls[call].result = Some(answer);
             }
         }
     }
 
     fn reply(&mut self, entry: View<'a>, open: &mut Map<Id, usize>) {
         for block in &entry.facets.blocks {
-            self.units += u64::from(block.units);
+            self.size += Rough.block(block, &[]);
             match block.kind {
                 BlockKind::Text if !block.blank && self.first_texts.len() < FIRST_TEXTS => {
                     self.first_texts.push((entry, block));

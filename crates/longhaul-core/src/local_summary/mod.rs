@@ -4,6 +4,7 @@
 //! (Y1). It reads little: notes first, and of the texts only what is shown. What it says is what the entries say; that the
 //! user's words are all there is the audit's business ([`crate::facts::audit`]).
 
+mod extracts;
 mod gather;
 mod sections;
 
@@ -36,8 +37,8 @@ pub fn summarise<'a>(
     budget: u64,
 ) -> String {
     let gathered = Gathered::of(entries);
-    let smaller = gathered.units / 4 * 3;
-    let limit = usize::try_from(units_within(budget).min(smaller)).unwrap_or(usize::MAX);
+    let smaller = gathered.size.padded() / 4 * 3;
+    let limit = usize::try_from(units_within(budget.min(smaller))).unwrap_or(usize::MAX);
     let source = Source {
         gathered: &gathered,
         facts,

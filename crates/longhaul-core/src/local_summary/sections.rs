@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::gather::{Called, Gathered, Said};
+use super::extracts::{
+    OUTCOME, QUOTE, about, counts, earlier, one_line, outcome_text, quote, title, words,
+};
+use super::gather::Gathered;
 use crate::facts::appendix::messages_within;
-use crate::facts::call;
-use crate::facts::excerpt::{excerpt, result_excerpt};
+use crate::facts::excerpt::excerpt;
 use crate::facts::page::Page;
-use crate::facts::{CancelledKind, Facts, FileAction, UserMessage, shorten};
-use crate::message::Block;
+use crate::facts::{CancelledKind, Facts, FileAction, shorten};
 
 /// The number of sections.
 pub(super) const SECTIONS: usize = 9;
@@ -19,10 +20,8 @@ const SNIPPETS: usize = 6;
 const ACTIONS: usize = 10;
 /// How many later calls are searched for one that repeats a failed one.
 const RETRIES: usize = 300;
-/// The most bytes of an extract.
-const QUOTE: usize = 900;
+/// The most bytes of a change that are shown.
 const SNIPPET: usize = 500;
-const OUTCOME: usize = 160;
 /// The most bytes of an earlier summary that are looked at.
 const EARLIER: usize = 200_000;
 
@@ -58,7 +57,7 @@ impl Source<'_> {
         }
         if let Some((entry, block)) = self.gathered.earlier {
             let text = excerpt(block.body.of(entry.line), EARLIER);
-            let text = without_messages(&text);
+            let text = earlier(&text);
             let lead = "- The summary of what came before, in part:\n";
             let room = page.room().saturating_sub(lead.len() + 1);
             if room > 80 {
@@ -239,70 +238,5 @@ impl Source<'_> {
                 page.line(&format!("{lead}{words}”"));
             }
         }
-    }
-}
-
-fn quote(page: &mut Page, lead: &str, message: &UserMessage) {
-    let lead = format!("- {lead} [{}]: “", message.ordinal);
-    let room = page.room().saturating_sub(lead.len() + 3).min(QUOTE);
-    if room > 20 {
-        let words = shorten(message.text.trim(), room);
-        page.line(&format!("{lead}{words}”"));
-    }
-}
-
-fn counts(page: &mut Page, lead: &str, counts: BTreeMap<String, usize>) {
-    let mut counts: Vec<_> = counts.into_iter().collect();
-    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let named: Vec<_> = counts
-        .iter()
-        .take(12)
-        .map(|(name, count)| format!("{name} ({count})"))
-        .collect();
-    if !named.is_empty() {
-        page.line(&format!("- {lead}: {}", named.join(", ")));
-    }
-}
-
-fn words((entry, block): &Said<'_>, most: usize) -> String {
-    excerpt(block.body.of(entry.line), most).trim().to_owned()
-}
-
-fn about(called: &Called<'_>) -> Option<String> {
-    call::read(called.entry, called.block, None).about
-}
-
-fn title(called: &Called<'_>) -> String {
-    let read = call::read(called.entry, called.block, None);
-    match read.about {
-        Some(about) => format!("{} ({})", read.tool, shorten(&about, OUTCOME)),
-        None => read.tool,
-    }
-}
-
-fn outcome_text(called: &Called<'_>, most: usize) -> String {
-    called.result.map_or_else(String::new, |answer| {
-        let inside: &[Block] = answer.inside;
-        result_excerpt(answer.entry, answer.block, inside, most)
-    })
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// An earlier summary without its list of user messages: facts have them, word for word.
-fn without_messages(summary: &str) -> String {
-    let heading = |number: char| {
-        summary.match_indices('\n').find_map(|(at, _)| {
-            let line = summary[at + 1..].trim_start_matches(['#', '*', ' ']);
-            let mut characters = line.chars();
-            let starts = characters.next() == Some(number) && characters.next() == Some('.');
-            starts.then_some(at)
-        })
-    };
-    match (heading('6'), heading('7')) {
-        (Some(from), Some(to)) if from < to => [&summary[..from], &summary[to..]].concat(),
-        _ => summary.to_owned(),
     }
 }

@@ -1,12 +1,12 @@
 //! What a summary is made whole with (X1, Y1, Y4, ruling 14).
 
-use longhaul_core::facts::{Audited, Budget, Facts, Seen, audit};
-use longhaul_core::tokens::Rough;
+use longhaul_core::facts::{Audited, Budget, Facts, Seen, audit, visible_texts};
+use longhaul_core::tokens::{Estimate, Rough};
 use longhaul_testkit::session::{Compaction, SessionSpec};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::facts::{bytes, call, session_facts};
+use crate::facts::{bytes, call, entries, session_facts};
 use crate::lines::Lines;
 
 const AMPLE: Budget = Budget {
@@ -165,6 +165,37 @@ fn x1_what_is_kept_beside_the_summary_is_not_repeated() {
             .text
             .contains("[2] This one was not, so it is added.\n")
     );
+}
+
+#[test]
+fn x1_texts_of_kept_entries_are_those_the_model_reads() {
+    let mut lines = Lines::default();
+    lines.user("u1", "kept by the user\nin two lines");
+    call(
+        &mut lines,
+        "t1",
+        "Read",
+        json!({"file_path": "C:\\src\\main.rs"}),
+        "words of a file",
+        false,
+    );
+    let texts: Vec<String> = entries(&bytes(&lines))
+        .iter()
+        .flat_map(|entry| visible_texts(entry.view()))
+        .collect();
+    let beside: Vec<&str> = texts.iter().map(String::as_str).collect();
+    assert!(!texts.iter().any(|text| text.contains("words of a file")));
+    let facts = session_facts(&bytes(&lines));
+    let audited = audit(
+        &facts,
+        Seen {
+            summary: "",
+            beside: &beside,
+        },
+        AMPLE,
+    );
+    assert_eq!(audited.text, "");
+    assert_eq!(audited.report.user_messages.verbatim, 1);
 }
 
 #[test]
@@ -374,7 +405,14 @@ proptest! {
         }
         let budget = Budget { tokens, protected };
         let audited = check(&facts, &summary, budget);
-        let guarded: u64 = 2_000 * 4 / 3 + 400;
-        prop_assert!(Rough::text(&audited.text).padded() <= tokens.max(400) + guarded);
+        // Beyond the budget lies at most what may not be shortened, and what frames it.
+        let newest = facts.messages().len().saturating_sub(3);
+        let guarded = facts.messages().iter().enumerate()
+            .filter(|(at, _)| *at == 0 || *at >= newest)
+            .map(|(_, one)| &one.text)
+            .chain(facts.rules().iter().map(|rule| &rule.text));
+        let guarded: Estimate = guarded.map(|text| Rough::text(text) + Estimate::new(8)).sum();
+        let frame = Estimate::new(240);
+        prop_assert!(Rough::text(&audited.text).padded() <= tokens.max((guarded + frame).padded()));
     }
 }

@@ -181,6 +181,18 @@ fn y4_rules_are_kept_in_order_with_their_revocation_behind_them() {
 }
 
 #[test]
+fn y4_what_a_host_adds_to_a_message_states_no_rule() {
+    let mut lines = Lines::default();
+    lines.user(
+        "u1",
+        "Go on. <system-reminder>You must always use the todo list.</system-reminder> Only the docs are left.",
+    );
+    let facts = facts(&lines);
+    assert_eq!(facts.rules().len(), 1);
+    assert_eq!(facts.rules()[0].text, "Only the docs are left.");
+}
+
+#[test]
 fn y4_a_plan_the_user_turned_down_is_noted_until_it_is_accepted() {
     let refused = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nnot now, tests first";
     let plan = json!({"plan": "# Rewrite it all\n\n1. delete"});
@@ -655,10 +667,5 @@ fn x1_every_user_message_of_real_sessions_is_in_their_facts() {
             facts.cancelled().len(),
             facts.to_ledger().unwrap().get().len(),
         );
-        if std::env::var("SHOW_RULES").is_ok() {
-            for rule in facts.rules() {
-                println!("   {:?} [{}] {}", rule.kind, rule.ordinal, rule.text);
-            }
-        }
     }
 }

@@ -152,7 +152,7 @@ fn x9_an_earlier_summary_is_carried_on_without_its_list_of_messages() {
     let mut lines = Lines::default();
     lines.user("u0", "The very first request.");
     lines.add("s", json!({"type": "user", "isCompactSummary": true, "message": {"role": "user", "content":
-        "Earlier:\n1. Request and intent:\nport the scheduler\n6. All user messages:\n- SECRETLIST\n7. Pending tasks:\nport the timer"}}));
+        "A draft: SECRETDRAFT\n\nSummary:\n1. Request and intent:\nport the scheduler\n6. All user messages:\n- SECRETLIST\n7. Pending tasks:\nport the timer\n\n## Kept word for word\nSECRETLEDGER"}}));
     call(
         &mut lines,
         "t1",
@@ -163,7 +163,7 @@ fn x9_an_earlier_summary_is_carried_on_without_its_list_of_messages() {
     );
     let text = check_lines(&lines, 5_000);
     assert!(text.contains("port the scheduler") && text.contains("port the timer"));
-    assert!(!text.contains("SECRETLIST"));
+    assert!(!text.contains("SECRET"), "{text}");
 }
 
 #[test]
@@ -279,11 +279,6 @@ fn view_of(bytes: &[u8], name: &str) {
     for budget in [500, 4_000, 20_000] {
         let text = check(&view, budget);
         assert!(!text.is_empty(), "{name}");
-        if budget == 20_000
-            && std::env::var("SHOW_SUMMARY").is_ok_and(|wanted| name.contains(&wanted))
-        {
-            println!("{text}");
-        }
     }
 }
 

@@ -1,0 +1,193 @@
+//! What replies, calls and results tell: files touched, work open, what was turned down, the last error.
+
+use jiff::Timestamp;
+
+use super::call::{self, Call};
+use super::cancelled::{self, CancelledKind};
+use super::excerpt::{Answer, excerpt};
+use super::failure::{ErrorSource, LastError, key_text};
+use super::file::Outcome;
+use super::gather::{Facts, Purpose};
+use super::todo;
+use crate::json::Object;
+use crate::message::{Block, BlockKind, View};
+
+/// The most bytes of an error's text that are kept, from its beginning and its end.
+const ERROR: usize = 2_000;
+
+impl Facts {
+    pub(super) fn reply(&mut self, entry: View<'_>) {
+        let at = entry.timestamp();
+        if self.is_included(at) {
+            return;
+        }
+        if entry.facets.flags.api_error {
+            let texts = entry
+                .facets
+                .blocks
+                .iter()
+                .find(|block| block.kind == BlockKind::Text);
+            if let Some(block) = texts {
+                let text = excerpt(block.body.of(entry.line), ERROR);
+                self.last_error = Some(LastError {
+                    source: ErrorSource::Api,
+                    text,
+                    ..unexplained(entry, at)
+                });
+            }
+            return;
+        }
+        if let Some(error) = self.last_error.as_mut().filter(|_| entry.facets.is_reply()) {
+            error.replied();
+        }
+        for block in &entry.facets.blocks {
+            if block.kind == BlockKind::ToolUse {
+                self.call(entry, block, at);
+            }
+        }
+    }
+
+    fn call(&mut self, entry: View<'_>, block: &Block, at: Option<Timestamp>) {
+        let Some(id) = entry.block_id(block) else {
+            return;
+        };
+        let vocabulary = self.vocabulary.clone();
+        let name = entry.text(block.name);
+        let named = |names: &[String]| names.iter().any(|known| *known == name);
+        let tool = vocabulary.file_tools.iter().find(|tool| tool.name == name);
+        let call = call::read(entry, block, tool.map(|tool| tool.path.as_str()));
+        let input = entry.object(block.body);
+        let purpose = if let Some(tool) = tool
+            && let Some(path) = input.string(&tool.path)
+        {
+            self.files.touch(&path, tool.action, Outcome::Asked, at);
+            Purpose::File(path.into_owned(), tool.action)
+        } else if named(&vocabulary.plan_tools) {
+            let plan = input.string("plan").unwrap_or_default();
+            Purpose::Plan(cancelled::plan_title(&plan))
+        } else if named(&vocabulary.task_create_tools) {
+            Purpose::Task(input.string("subject").unwrap_or_default().into_owned())
+        } else {
+            if named(&vocabulary.todo_tools) {
+                todo::replace(&mut self.todos, input);
+            } else if named(&vocabulary.task_update_tools) {
+                todo::update(&mut self.todos, input);
+            }
+            Purpose::Other
+        };
+        self.open.insert(id, (call, purpose));
+    }
+
+    pub(super) fn results(&mut self, entry: View<'_>) {
+        for answer in Answer::all(entry) {
+            let at = entry.timestamp();
+            if self.is_included(at) {
+                return;
+            }
+            let call = answer.call().and_then(|id| self.open.remove(&id));
+            match answer.block.is_error {
+                true => self.failed(answer, call, at),
+                false => self.succeeded(answer, call, at),
+            }
+        }
+    }
+
+    fn succeeded(
+        &mut self,
+        answer: Answer<'_>,
+        call: Option<(Call, Purpose)>,
+        at: Option<Timestamp>,
+    ) {
+        let Some((call, purpose)) = call else { return };
+        if let Some(error) = &mut self.last_error {
+            error.succeeded(call.key);
+        }
+        match purpose {
+            Purpose::File(path, action) => self.files.touch(&path, action, Outcome::Done, at),
+            Purpose::Plan(title) => {
+                cancelled::accept(&mut self.cancelled, CancelledKind::Plan, &title);
+            }
+            Purpose::Task(subject) => {
+                todo::create(&mut self.todos, &subject, &answer.excerpt(ERROR));
+            }
+            Purpose::Other => {}
+        }
+        if !self.cancelled.is_empty() {
+            let title = call_title(&call);
+            cancelled::accept(&mut self.cancelled, CancelledKind::Call, &title);
+        }
+    }
+
+    fn failed(&mut self, answer: Answer<'_>, call: Option<(Call, Purpose)>, at: Option<Timestamp>) {
+        let (entry, text) = (answer.entry, answer.excerpt(ERROR));
+        if let Some(said) = cancelled::refusal(&text) {
+            let (kind, title) = match &call {
+                Some((_, Purpose::Plan(title))) => (CancelledKind::Plan, title.clone()),
+                Some((call, _)) => (CancelledKind::Call, call_title(call)),
+                None => return,
+            };
+            let uuid = entry.text(entry.facets.uuid).into_owned();
+            cancelled::decline(&mut self.cancelled, kind, &title, said, uuid);
+            return;
+        }
+        if let Some((_, Purpose::File(path, action))) = &call {
+            self.files.touch(path, *action, Outcome::Failed, at);
+        }
+        let call = call.map(|(call, _)| call);
+        self.last_error = Some(LastError {
+            text,
+            key: call
+                .as_ref()
+                .map(|call| key_text(call.key))
+                .unwrap_or_default(),
+            tool: call.as_ref().map(|call| call.tool.clone()),
+            about: call.and_then(|call| call.about),
+            ..unexplained(entry, at)
+        });
+    }
+
+    /// A host's notice of a failed request.
+    pub(super) fn notice(&mut self, entry: View<'_>) {
+        if memchr::memmem::find(entry.line, b"api_error").is_none() {
+            return;
+        }
+        let notice = Object::new(entry.line);
+        let at = entry.timestamp();
+        if notice.string("subtype").as_deref() != Some("api_error") || self.is_included(at) {
+            return;
+        }
+        let error = notice.object("error");
+        let nested = error.and_then(|error| error.object("error"));
+        let text = [nested, error]
+            .into_iter()
+            .flatten()
+            .find_map(|error| error.get("message"))
+            .or_else(|| notice.get("content"));
+        self.last_error = Some(LastError {
+            source: ErrorSource::Api,
+            text: text.map(|text| excerpt(text, ERROR)).unwrap_or_default(),
+            ..unexplained(entry, at)
+        });
+    }
+}
+
+/// A tool's failure about which nothing is known but where it stands.
+fn unexplained(entry: View<'_>, at: Option<Timestamp>) -> LastError {
+    LastError {
+        source: ErrorSource::Tool,
+        tool: None,
+        about: None,
+        text: String::new(),
+        uuid: entry.text(entry.facets.uuid).into_owned(),
+        at,
+        succeeded_since: false,
+        key: String::new(),
+    }
+}
+
+fn call_title(call: &Call) -> String {
+    match &call.about {
+        Some(about) => format!("{}: {about}", call.tool),
+        None => call.tool.clone(),
+    }
+}
