@@ -91,6 +91,8 @@ enum State {
 enum Then {
     /// Nothing: the host added something.
     Rest(Vec<Bytes>),
+    /// The turn goes on: what could not be written before is on disk now.
+    CaughtUp(Vec<Bytes>),
     /// The turn goes on behind a clearing.
     Cleared(Vec<Bytes>),
     /// The request goes out.
@@ -244,7 +246,7 @@ impl Engine {
     fn persisted(&mut self, then: Then, offset: u64, now: Timestamp) {
         match then {
             Then::Rest(lines) => self.take(&lines, offset),
-            Then::Cleared(lines) => {
+            Then::CaughtUp(lines) | Then::Cleared(lines) => {
                 self.take(&lines, offset);
                 self.step(now);
             }
@@ -271,7 +273,10 @@ impl Engine {
     /// Nothing is lost: what was said is kept and goes first when writing is tried again.
     fn not_persisted(&mut self, then: Then, failed: &Failed) {
         match then {
-            Then::Rest(lines) | Then::Replied(lines, _) | Then::Finished(lines, _) => {
+            Then::Rest(lines)
+            | Then::CaughtUp(lines)
+            | Then::Replied(lines, _)
+            | Then::Finished(lines, _) => {
                 self.unwritten = lines;
             }
             // Made anew with the next attempt.

@@ -118,7 +118,7 @@ impl Engine {
     /// The next thing to do before the request can go out.
     pub(super) fn step(&mut self, now: Timestamp) {
         if !self.unwritten.is_empty() {
-            return self.persist(Vec::new(), Then::Cleared);
+            return self.persist(Vec::new(), Then::CaughtUp);
         }
         if !self.turn.cleared {
             self.turn.cleared = true;

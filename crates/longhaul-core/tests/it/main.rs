@@ -14,6 +14,7 @@ mod cache;
 mod conversation;
 mod cut;
 mod damaged;
+mod engine;
 mod facts;
 mod format;
 mod generated;

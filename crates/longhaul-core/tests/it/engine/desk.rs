@@ -1,0 +1,381 @@
+//! A shell around an engine that does as a test tells it, and writes down what it was asked.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use longhaul_core::engine::{
+    CacheEdits, Effect, Engine, EngineConfig, Event, Failed, FailedKind, HookCall, HookOutcome,
+    Identity, Ids, Input, ModelReply, NewEntry, Outcome, Outgoing, Resume, SummaryReply, ToolOutput,
+};
+use longhaul_core::message::Usage;
+use longhaul_core::micro::ClearableTools;
+use longhaul_core::models::ModelTable;
+use longhaul_core::prompt::{Latched, OnMismatch, Parameters, RequestHead, Think, Ttl};
+use longhaul_core::rehydrate::{FileText, Gathered, Source};
+use longhaul_core::summary::Stop;
+use longhaul_core::summary::message::Mode;
+use longhaul_core::window::{
+    AutoCompact, Owner, QuerySource, Settings, Switches, WindowInput, WindowStatus,
+};
+use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
+
+/// What the model does next.
+pub(crate) enum Answer {
+    /// It says this, and the provider measured so many tokens of prompt.
+    Says(&'static str, u64),
+    /// It calls a tool.
+    Calls(&'static str, &'static str, u64),
+    Fails(FailedKind),
+}
+
+/// What a summariser does next.
+pub(crate) enum Sum {
+    Writes(&'static str),
+    Ends(Stop, &'static str),
+    Fails(FailedKind),
+}
+
+pub(crate) struct Desk {
+    pub(crate) engine: Engine,
+    pub(crate) now: Timestamp,
+    pub(crate) transcript: Vec<Bytes>,
+    /// Effects by name, in order.
+    pub(crate) asked: Vec<String>,
+    pub(crate) events: Vec<Event>,
+    pub(crate) sent: Vec<Outgoing>,
+    pub(crate) summaries_sent: Vec<Outgoing>,
+    pub(crate) answers: VecDeque<Answer>,
+    pub(crate) sums: VecDeque<Sum>,
+    pub(crate) pre_compact: HookOutcome,
+    pub(crate) session_start: HookOutcome,
+    pub(crate) post_compact: HookOutcome,
+    pub(crate) files: Vec<Source<FileText>>,
+    pub(crate) disk_full: bool,
+    pub(crate) archive_broken: bool,
+    /// Stop performing at the effect whose name begins so.
+    pub(crate) hold: Option<&'static str>,
+    pub(crate) held: Option<Effect>,
+    offset: u64,
+    replies: u32,
+}
+
+pub(crate) const GOOD: &str = "<analysis>walked through it</analysis><summary>\n1. Request: build a parser.\n2. Concepts: none.\n3. Files: src/a.rs.\n4. Errors: none.\n5. Solving: none.\n6. Messages: see below.\n7. Pending: none.\n8. Current: the parser.\n9. Next: go on.\n</summary>";
+
+/// Something long that the model says.
+pub(crate) fn long() -> &'static str {
+    Box::leak("Here is what I know about it. ".repeat(400).into_boxed_str())
+}
+
+pub(crate) struct Setting {
+    pub(crate) model: &'static str,
+    pub(crate) window: u64,
+    pub(crate) switches: Switches,
+    pub(crate) cache_edits: CacheEdits,
+    pub(crate) owner: Owner,
+}
+
+impl Default for Setting {
+    fn default() -> Self {
+        Self {
+            model: "claude-opus-4-6",
+            window: 20_000,
+            switches: Switches::default(),
+            cache_edits: CacheEdits::Unsupported,
+            owner: Owner::Proactive,
+        }
+    }
+}
+
+pub(crate) fn head(model: &str) -> RequestHead {
+    let spec = ModelTable::builtin().resolve(model).spec;
+    let body = Parameters {
+        model,
+        spec: &spec,
+        max_tokens: 4_000,
+        think: Think::Default,
+        on_mismatch: OnMismatch::Refuse,
+        effort: None,
+        more: Default::default(),
+    }
+    .to_body()
+    .unwrap();
+    let marker = json!({"type": "ephemeral"});
+    RequestHead {
+        system: to_raw_value(&json!([{"type":"text","text":"Be brief.","cache_control":marker}]))
+            .unwrap(),
+        tools: to_raw_value(&json!([{"name":"Read","input_schema":{"type":"object"}}])).unwrap(),
+        user_context: None,
+        latched: Latched::new(Some(Ttl::FiveMinutes), body.betas, &spec, body.json),
+    }
+}
+
+impl Desk {
+    pub(crate) fn new() -> Self {
+        Self::with(Setting::default())
+    }
+
+    pub(crate) fn with(setting: Setting) -> Self {
+        let spec = ModelTable::builtin().resolve(setting.model).spec;
+        let automatic = setting.switches.automatic && setting.switches.compaction;
+        let window = WindowStatus::new(&WindowInput {
+            window: setting.window,
+            max_output: spec.max_output,
+            used: 0,
+            settings: Settings {
+                auto_compact: match automatic {
+                    true => AutoCompact::On,
+                    false => AutoCompact::Off,
+                },
+                ..Settings::default()
+            },
+        })
+        .unwrap();
+        let config = EngineConfig {
+            identity: Identity {
+                session_id: "s".into(),
+                cwd: "/p".into(),
+                version: "0".into(),
+                ..Identity::default()
+            },
+            source: QuerySource::MAIN,
+            owner: setting.owner,
+            switches: setting.switches,
+            window,
+            model: (*spec).clone(),
+            clearable: ClearableTools::default(),
+            cache_edits: setting.cache_edits,
+            mode: Mode::Automatic,
+            transcript: Some("/t/s.jsonl".into()),
+            recall_tool: None,
+            compact_instructions: None,
+        };
+        let engine = Engine::new(config, Ids::new(1), head(setting.model), Resume::default());
+        Self {
+            engine,
+            now: Timestamp::constant(1_800_000_000, 0),
+            transcript: Vec::new(),
+            asked: Vec::new(),
+            events: Vec::new(),
+            sent: Vec::new(),
+            summaries_sent: Vec::new(),
+            answers: VecDeque::new(),
+            sums: VecDeque::new(),
+            pre_compact: HookOutcome::default(),
+            session_start: HookOutcome::default(),
+            post_compact: HookOutcome::default(),
+            files: Vec::new(),
+            disk_full: false,
+            archive_broken: false,
+            hold: None,
+            held: None,
+            offset: 0,
+            replies: 0,
+        }
+    }
+
+    pub(crate) fn later(&mut self, seconds: i64) {
+        self.now += SignedDuration::from_secs(seconds);
+    }
+
+    pub(crate) fn input(&mut self, input: Input) {
+        self.engine.handle(input, self.now);
+        self.run();
+    }
+
+    pub(crate) fn run(&mut self) {
+        while let Some(effect) = self.engine.poll() {
+            let name = name(&effect);
+            if !matches!(effect, Effect::Notify(_)) {
+                self.asked.push(name.clone());
+            }
+            if self.hold.is_some_and(|hold| name.starts_with(hold)) {
+                self.hold = None;
+                self.held = Some(effect);
+                return;
+            }
+            self.perform(effect);
+        }
+    }
+
+    /// Performs what was held back.
+    pub(crate) fn release(&mut self) {
+        if let Some(effect) = self.held.take() {
+            self.perform(effect);
+            self.run();
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        let (id, outcome) = match effect {
+            Effect::Notify(event) => return self.events.push(event),
+            Effect::Cancel { .. } => return,
+            Effect::Persist { id, .. } if self.disk_full => (id, failed(FailedKind::Other)),
+            Effect::Persist { id, lines } => {
+                let offset = self.offset;
+                self.offset += lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>();
+                self.transcript.extend(lines);
+                (id, Outcome::Persisted { offset })
+            }
+            Effect::Archive { id, .. } if self.archive_broken => (id, failed(FailedKind::Other)),
+            Effect::Archive { id, .. } => (id, Outcome::Archived),
+            Effect::Send { id, request } => {
+                self.sent.push(request);
+                let answer = self.answers.pop_front().unwrap_or(Answer::Says("fine", 1_000));
+                (id, self.answer(answer))
+            }
+            Effect::Summarize { id, request } => {
+                self.summaries_sent.push(request);
+                let sum = self.sums.pop_front().unwrap_or(Sum::Writes(GOOD));
+                (id, summed(sum))
+            }
+            Effect::Gather { id, .. } => {
+                let gathered = Gathered {
+                    files: std::mem::take(&mut self.files),
+                    ..Gathered::default()
+                };
+                let context = longhaul_core::engine::GatheredContext {
+                    gathered,
+                    head: None,
+                };
+                (id, Outcome::Gathered(Box::new(context)))
+            }
+            Effect::RunHooks { id, call } => {
+                let said = match call {
+                    HookCall::PreCompact { .. } => &self.pre_compact,
+                    HookCall::SessionStart => &self.session_start,
+                    HookCall::PostCompact { .. } => &self.post_compact,
+                };
+                (id, Outcome::HooksRan(said.clone()))
+            }
+        };
+        self.engine.handle(Input::Done { id, outcome }, self.now);
+    }
+
+    fn answer(&mut self, answer: Answer) -> Outcome {
+        self.replies += 1;
+        let (content, prompt) = match answer {
+            Answer::Fails(kind) => return failed(kind),
+            Answer::Says(text, prompt) => (json!([{"type":"text","text":text}]), prompt),
+            Answer::Calls(tool, id, prompt) => (
+                json!([{"type":"tool_use","id":id,"name":tool,"input":{"file_path":format!("/p/{id}.rs")}}]),
+                prompt,
+            ),
+        };
+        let message = json!({"id": format!("msg_{}", self.replies), "type": "message", "role": "assistant",
+            "model": "m", "content": content, "stop_reason": "end_turn",
+            "usage": {"input_tokens": 10, "cache_read_input_tokens": prompt, "output_tokens": 20}});
+        Outcome::Replied(Box::new(ModelReply {
+            message: to_raw_value(&message).unwrap(),
+            usage: Usage {
+                input: 10,
+                cache_read: prompt,
+                output: 20,
+                ..Usage::default()
+            },
+            request_id: None,
+            applied: Default::default(),
+        }))
+    }
+
+    /// The user says something.
+    pub(crate) fn say(&mut self, text: &str) {
+        self.input(Input::Add(vec![NewEntry::text(text)]));
+    }
+
+    pub(crate) fn turn(&mut self) {
+        self.later(5);
+        self.input(Input::Turn);
+    }
+
+    /// The user says something and the model answers so.
+    pub(crate) fn exchange(&mut self, text: &str, answer: Answer) {
+        self.say(text);
+        self.answers.push_back(answer);
+        self.turn();
+    }
+
+    /// The model calls a tool and gets a result of so many tokens.
+    pub(crate) fn works(&mut self, id: &'static str, tokens: usize, prompt: u64) {
+        self.answers.push_back(Answer::Calls("Read", id, prompt));
+        self.turn();
+        self.input(Input::Add(vec![NewEntry::ToolResults(vec![ToolOutput {
+            tool_use_id: id.into(),
+            content: json!("x".repeat(tokens * 4)),
+            is_error: false,
+        }])]));
+    }
+
+    /// A conversation that fills a window of 20,000 to the threshold with the next turn.
+    pub(crate) fn fill(&mut self) {
+        self.exchange("Build a parser. Never use regexes.", Answer::Says("I will.", 900));
+        self.exchange("What do you know about it?", Answer::Says(long(), 14_000));
+        self.say("Go on.");
+    }
+
+    pub(crate) fn compactions(&self) -> usize {
+        let done = self.events.iter();
+        done.filter(|event| matches!(event, Event::Compacted(_))).count()
+    }
+
+    pub(crate) fn failures(&self) -> Vec<longhaul_core::engine::CompactFailure> {
+        let failures = self.events.iter().filter_map(|event| match event {
+            Event::CompactFailed { kind, .. } => Some(*kind),
+            _ => None,
+        });
+        failures.collect()
+    }
+
+    pub(crate) fn subtypes(&self, wanted: &str) -> Vec<Value> {
+        let lines = self.transcript.iter().map(|line| serde_json::from_slice::<Value>(line).unwrap());
+        lines.filter(|line| line["subtype"] == wanted).collect()
+    }
+
+    pub(crate) fn body(request: &Outgoing) -> Value {
+        serde_json::from_slice(&request.body.concat()).unwrap()
+    }
+}
+
+pub(crate) fn failed(kind: FailedKind) -> Outcome {
+    Outcome::Failed(Failed {
+        kind,
+        message: "it failed".into(),
+    })
+}
+
+fn summed(sum: Sum) -> Outcome {
+    let (text, stop) = match sum {
+        Sum::Writes(text) => (text, Stop::Finished),
+        Sum::Ends(stop, text) => (text, stop),
+        Sum::Fails(kind) => return failed(kind),
+    };
+    Outcome::Summarized(Box::new(SummaryReply {
+        text: text.into(),
+        calls: usize::from(stop == Stop::ToolUse),
+        stop,
+        usage: Some(Usage {
+            input: 100,
+            cache_read: 15_000,
+            output: 300,
+            ..Usage::default()
+        }),
+    }))
+}
+
+fn name(effect: &Effect) -> String {
+    match effect {
+        Effect::Persist { .. } => "persist".into(),
+        Effect::Archive { .. } => "archive".into(),
+        Effect::Send { .. } => "send".into(),
+        Effect::Summarize { .. } => "summarize".into(),
+        Effect::Gather { .. } => "gather".into(),
+        Effect::Cancel { .. } => "cancel".into(),
+        Effect::Notify(_) => "notify".into(),
+        Effect::RunHooks { call, .. } => match call {
+            HookCall::PreCompact { trigger, .. } => format!("PreCompact {trigger}"),
+            HookCall::SessionStart => "SessionStart".into(),
+            HookCall::PostCompact { trigger, .. } => format!("PostCompact {trigger}"),
+        },
+    }
+}

@@ -1,0 +1,6 @@
+//! The engine, one effect at a time.
+
+mod compacting;
+mod desk;
+mod failing;
+mod turns;
