@@ -16,17 +16,28 @@ fn session(seed: u64) -> SessionFile {
 }
 
 /// What the model sees of each entry: its role and content, or the attachment.
-fn contents(file: &SessionFile) -> Vec<Value> {
+fn contents(file: &SessionFile) -> Vec<String> {
     let live = file.live();
     let sent = live.iter().filter(|live| live.piece.part.is_sent());
     sent.map(|live| {
         let line: Value = serde_json::from_slice(live.entry.bytes()).unwrap_or_default();
         match line.get("attachment") {
-            Some(attachment) => attachment.clone(),
-            None => line["message"]["content"].clone(),
+            Some(attachment) => brief(attachment),
+            None => brief(&line["message"]["content"]),
         }
     })
     .collect()
+}
+
+/// Short enough to be printed, and different for different contents.
+fn brief(content: &Value) -> String {
+    let text = content.to_string();
+    let head: String = text.chars().take(60).collect();
+    format!(
+        "{head}… {} {:?}",
+        text.len(),
+        longhaul_core::message::Id::of(&text)
+    )
 }
 
 /// The uuids from the newest entry back along the plain chain, as a reader follows it that knows nothing else.
@@ -45,7 +56,7 @@ fn plain_chain(file: &SessionFile) -> Vec<String> {
         chain.push(line["uuid"].as_str().unwrap().to_owned());
         at = lines
             .iter()
-            .find(|before| before["uuid"] == line["parentUuid"]);
+            .find(|before| before["uuid"].is_string() && before["uuid"] == line["parentUuid"]);
     }
     chain.reverse();
     chain

@@ -10,6 +10,7 @@ mod support;
 
 mod append;
 mod child;
+mod compaction;
 mod disk_full;
 mod fork;
 mod kill;
