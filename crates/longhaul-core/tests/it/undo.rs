@@ -117,7 +117,7 @@ fn x6_other_readers_of_the_chain_see_the_old_conversation_and_the_later_turns() 
 fn x6_a_second_undo_takes_the_compaction_before() {
     for seed in 0..4 {
         let mut file = session(seed);
-        let views = vec![contents(&file)];
+        let original = contents(&file);
         let first_pivot = pivots(&file)[seed as usize % 3];
         file.compact(first_pivot);
         file.turn("between");
@@ -136,7 +136,7 @@ fn x6_a_second_undo_takes_the_compaction_before() {
         let between = middle[middle.len() - 2..].to_vec();
         assert_eq!(
             contents(&file),
-            [views[0].clone(), between, after].concat(),
+            [original, between, after].concat(),
             "seed {seed}"
         );
         assert!(file.undo().is_none(), "nothing left to take back");
