@@ -12,6 +12,7 @@ mod string;
 pub use cursor::{Cursor, Value};
 pub use decode::decode;
 pub use object::Object;
+pub(crate) use object::{place, text};
 pub use string::Literal;
 
 /// Where and why bytes are not JSON.

@@ -20,3 +20,10 @@ pub use prompt::{
 };
 pub use read::{Reply, Stop, Summary, SummaryFailure, read};
 pub use strip::{DOCUMENT, IMAGE, Stripped, strip};
+
+/// Fragments as one text, a blank line between them; blank ones add nothing.
+fn joined(parts: &[&str]) -> String {
+    let parts = parts.iter().map(|part| part.trim());
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    parts.join("\n\n")
+}
