@@ -1,11 +1,9 @@
 //! Writes an entry again under new ids, everything else byte for byte.
 
-use std::ops::Range;
-
 use bytes::Bytes;
 
 use super::line::LineError;
-use crate::json::Object;
+use crate::json::{self, Object};
 
 /// The new ids of a copy.
 pub(super) struct Ids<'a> {
@@ -20,7 +18,7 @@ pub(super) struct Ids<'a> {
 pub(super) fn copied(line: &[u8], ids: &Ids<'_>) -> Result<Bytes, LineError> {
     let entry = Object::new(line);
     let place = |raw: Option<&[u8]>, name| {
-        raw.and_then(|raw| within(line, raw))
+        raw.and_then(|raw| json::place(line, raw))
             .ok_or(LineError::Missing(name))
     };
     let quoted = |text: &str| serde_json::to_vec(text);
@@ -58,11 +56,4 @@ pub(super) fn copied(line: &[u8], ids: &Ids<'_>) -> Result<Bytes, LineError> {
     }
     copy.extend_from_slice(line.get(done..).unwrap_or_default());
     Ok(copy.into())
-}
-
-/// Where a value that was found in a line lies in it.
-fn within(line: &[u8], raw: &[u8]) -> Option<Range<usize>> {
-    let start = (raw.as_ptr() as usize).checked_sub(line.as_ptr() as usize)?;
-    let end = start.checked_add(raw.len())?;
-    (end <= line.len() && !raw.is_empty()).then_some(start..end)
 }

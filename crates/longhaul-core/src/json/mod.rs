@@ -14,6 +14,7 @@ pub use bounded::{decode_head, decode_tail};
 pub use cursor::{Cursor, Value};
 pub use decode::decode;
 pub use object::Object;
+pub(crate) use object::{place, text};
 pub use string::Literal;
 
 /// Where and why bytes are not JSON.

@@ -1,6 +1,7 @@
 //! Single fields of small objects inside a line that has been scanned: a boundary's metadata, a head's parts.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::{Cursor, decode};
 
@@ -61,8 +62,15 @@ impl<'a> Object<'a> {
     }
 }
 
+/// Where a value that was found in some bytes lies in them.
+pub(crate) fn place(whole: &[u8], value: &[u8]) -> Option<Range<usize>> {
+    let start = (value.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
+    let end = start.checked_add(value.len())?;
+    (end <= whole.len() && !value.is_empty()).then_some(start..end)
+}
+
 /// The decoded text of a raw value, if it is a string.
-fn text(raw: &[u8]) -> Option<Cow<'_, str>> {
+pub(crate) fn text(raw: &[u8]) -> Option<Cow<'_, str>> {
     let content = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
     Some(decode(content))
 }

@@ -1,19 +1,29 @@
 //! Full and partial compaction by a model: what is asked of it, what is taken of its answer, what stands in the
 //! conversation afterwards (F, P).
 //!
-//! Pure pieces only. `cut` decides what is summed up and what is kept, `prompt` what the model is asked, `strip` what a
+//! Pure pieces only. `cut` decides what is summed up and what is kept, `kept_files` what of it need
+//! not be restored, `prompt` what the model is asked, `strip` what a
 //! plain request leaves out, `read` whether an answer is a summary, `message` what the next turns will see. Sending lives
 //! in the shell; the lines that go into the transcript are made in `boundary/`.
 
 mod cut;
+mod kept_files;
 pub mod message;
 mod prompt;
 mod read;
 mod strip;
 
 pub use cut::{Direction, Scope, safe_cut};
+pub use kept_files::{ReadTools, kept_files};
 pub use prompt::{
     Instructions, PLAIN_SYSTEM, Variant, compact_instructions, opening_words, prompt,
 };
 pub use read::{Reply, Stop, Summary, SummaryFailure, read};
 pub use strip::{DOCUMENT, IMAGE, Stripped, strip};
+
+/// Fragments as one text, a blank line between them; blank ones add nothing.
+fn joined(parts: &[&str]) -> String {
+    let parts = parts.iter().map(|part| part.trim());
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    parts.join("\n\n")
+}

@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 
-use crate::json::Object;
+use crate::json::{self, Object};
 use crate::message::{BlockKind, EntryKind, View};
 
 /// What stands for a picture, as the text of a block.
@@ -62,9 +62,7 @@ fn attachment(entry: View<'_>) -> Stripped {
             "document" | "pdf" => DOCUMENT,
             _ => return None,
         };
-        // A value that was found in the line is a part of it.
-        let start = (raw.as_ptr() as usize).checked_sub(entry.line.as_ptr() as usize)?;
-        Some((start..start + raw.len(), marker))
+        Some((json::place(entry.line, raw)?, marker))
     });
     rewritten(entry.line, media.into_iter())
 }

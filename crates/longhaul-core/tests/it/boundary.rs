@@ -292,7 +292,7 @@ fn u2_a_clearing_is_written_as_claude_code_writes_it() {
     }
     .line()
     .unwrap();
-    file.append(&[line.clone()]);
+    file.append(std::slice::from_ref(&line));
     let written: Value = serde_json::from_slice(&line).unwrap();
     assert_eq!(written["content"], "Context microcompacted");
     assert_eq!(

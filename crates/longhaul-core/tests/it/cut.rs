@@ -2,7 +2,7 @@
 
 use longhaul_core::message::Id;
 use longhaul_core::rounds::{Part, Piece};
-use longhaul_core::summary::{Direction, Scope, safe_cut};
+use longhaul_core::summary::{Direction, ReadTools, Scope, kept_files, safe_cut};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -217,4 +217,64 @@ fn p2_up_to_sends_what_lies_before_the_pivot_and_from_sends_everything() {
     assert_eq!((from.sent, from.summarised, from.kept), (0..8, 6..8, 0..6));
     let nothing = Scope::partial(&view, 0, Direction::UpTo);
     assert_eq!(nothing.messages(&view), 0, "nothing to sum up");
+}
+
+#[test]
+fn p4_files_that_the_kept_part_shows_are_named() {
+    let mut lines = Lines::default();
+    let read = |lines: &mut Lines, number: usize, tool: &str, result: serde_json::Value| {
+        let input = json!({"file_path": format!("/p/{number}.rs")});
+        let call =
+            json!([{"type": "tool_use", "id": format!("t{number}"), "name": tool, "input": input}]);
+        lines.reply(
+            &format!("c{number}"),
+            &format!("m{number}"),
+            call,
+            usage(100),
+        );
+        let mut block = json!({"type": "tool_result", "tool_use_id": format!("t{number}")});
+        for (key, value) in result.as_object().unwrap() {
+            block[key] = value.clone();
+        }
+        lines.add(
+            &format!("r{number}"),
+            json!({"type": "user", "message": {"content": [block]}}),
+        );
+    };
+    read(&mut lines, 1, "Read", json!({"content": "1 fn main"}));
+    read(
+        &mut lines,
+        2,
+        "Read",
+        json!({"content": "Unchanged since it was read."}),
+    );
+    read(
+        &mut lines,
+        3,
+        "Read",
+        json!({"content": "no such file", "is_error": true}),
+    );
+    read(&mut lines, 4, "Grep", json!({"content": "hit"}));
+    read(
+        &mut lines,
+        5,
+        "Read",
+        json!({"content": [{"type": "text", "text": "1 struct"}]}),
+    );
+    read(&mut lines, 6, "Read", json!({"content": "was cleared"}));
+    lines.call("c7", "m7", "Read", "t7", usage(100));
+    let lines = lines.lines.iter().map(|line| line.clone().into());
+    let entries: Vec<_> = lines
+        .map(|line| longhaul_core::message::Entry::read(line).unwrap())
+        .collect();
+    let tools = ReadTools {
+        names: &["Read"],
+        unchanged: "Unchanged since",
+        cleared: &[Id::of("t6")],
+    };
+    let files = kept_files(entries.iter().map(|entry| entry.view()), tools);
+    assert_eq!(
+        files.into_iter().collect::<Vec<_>>(),
+        ["/p/1.rs", "/p/5.rs"]
+    );
 }

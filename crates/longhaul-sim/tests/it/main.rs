@@ -11,6 +11,7 @@ mod anything;
 mod cache;
 mod client;
 mod clients;
+mod compaction_prompts;
 mod faults;
 mod house;
 mod manage;

@@ -11,6 +11,7 @@ mod support;
 mod append;
 mod archive;
 mod child;
+mod compaction;
 mod disk_full;
 mod fork;
 mod kill;

@@ -28,7 +28,7 @@ fn whole(path: &Path) -> (Vec<u64>, u64) {
 }
 
 /// Checks that a resume finds what reading the whole file finds; returns where it began to read.
-fn check(bytes: &[u8], name: &str) -> u64 {
+pub(crate) fn check(bytes: &[u8], name: &str) -> u64 {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
     let resumed = resume(file.path()).unwrap();

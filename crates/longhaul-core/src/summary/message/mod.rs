@@ -72,7 +72,7 @@ impl SummaryMessage<'_> {
             Mode::Automatic => include_str!("automatic.md"),
             Mode::Autonomous => include_str!("autonomous.md"),
         };
-        let parts = [
+        super::joined(&[
             opening,
             self.summary.text(),
             self.appendix,
@@ -80,12 +80,6 @@ impl SummaryMessage<'_> {
             &recall,
             kept,
             go_on,
-        ];
-        let parts: Vec<&str> = parts
-            .iter()
-            .map(|part| part.trim())
-            .filter(|part| !part.is_empty())
-            .collect();
-        parts.join("\n\n")
+        ])
     }
 }

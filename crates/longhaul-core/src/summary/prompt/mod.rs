@@ -36,7 +36,7 @@ pub fn prompt(variant: Variant<'_>, instructions: &Instructions<'_>) -> String {
     let draft = include_str!("draft.md").replace("{what}", what);
     let sections = sections(variant).map(str::trim).join("\n");
     let added = instructions.text();
-    let parts = [
+    super::joined(&[
         include_str!("no_tools.md"),
         &task,
         &draft,
@@ -45,13 +45,7 @@ pub fn prompt(variant: Variant<'_>, instructions: &Instructions<'_>) -> String {
         include_str!("whose_words.md"),
         &added,
         include_str!("closing.md"),
-    ];
-    let parts: Vec<&str> = parts
-        .iter()
-        .map(|part| part.trim())
-        .filter(|part| !part.is_empty())
-        .collect();
-    parts.join("\n\n")
+    ])
 }
 
 /// The nine sections. A summary that newer messages follow has nothing to say about current work or a next step.

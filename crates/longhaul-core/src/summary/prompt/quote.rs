@@ -11,28 +11,23 @@ pub fn opening_words(entry: View<'_>) -> String {
     let blocks = || entry.facets.blocks.iter().filter(|block| !block.blank);
     let text = blocks()
         .filter(|block| block.kind == BlockKind::Text)
-        .find_map(|block| literal(block.body.of(entry.line)));
+        .find_map(|block| json::text(block.body.of(entry.line)));
     let result = || {
         blocks()
             .filter(|block| block.kind == BlockKind::ToolResult)
-            .find_map(|block| literal(block.body.of(entry.line)))
+            .find_map(|block| json::text(block.body.of(entry.line)))
     };
     let call = || {
         let call = blocks().find(|block| block.kind == BlockKind::ToolUse)?;
-        let input = String::from_utf8_lossy(call.body.of(entry.line)).into_owned();
-        Some(format!("{} {input}", entry.text(call.name)))
+        let input = String::from_utf8_lossy(call.body.of(entry.line));
+        Some(format!("{} {input}", entry.text(call.name)).into())
     };
     let attachment = || {
         let attachment = Object::new(entry.facets.attachment.of(entry.line));
-        attachment.string("content").map(Into::into)
+        attachment.string("content")
     };
     let words = text.or_else(result).or_else(call).or_else(attachment);
     words.map_or_else(String::new, |words| beginning(words.trim()))
-}
-
-fn literal(raw: &[u8]) -> Option<String> {
-    let content = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-    Some(json::decode(content).into_owned())
 }
 
 fn beginning(text: &str) -> String {

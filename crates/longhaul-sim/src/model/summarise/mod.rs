@@ -9,7 +9,7 @@ mod room;
 mod sections;
 
 use super::ask::Ask;
-use super::conversation::{clip, own_words};
+use super::conversation::{clip, own_words, said};
 use super::digest::{Digest, Last, Topic, asked_headings};
 use super::{Draft, DraftBlock};
 use crate::request::{Message, Request};
@@ -163,10 +163,14 @@ fn begin(messages: &[Message], words: &str) -> usize {
         return 0;
     }
     let earlier = &messages[..messages.len().saturating_sub(1)];
+    // A message may be the model's own. A short one must be quoted on a line of its own: its words occur anywhere.
     let quoted = |message: &Message| {
-        let said = own_words(message);
-        let head = clip(said.trim(), 80);
+        let own = own_words(message);
+        let said = said(message).first().copied().unwrap_or("");
+        let text = if own.is_empty() { said } else { own.trim() };
+        let head = clip(text, 80);
         head.len() >= 12 && words.contains(head)
+            || !head.is_empty() && words.lines().any(|line| line.trim() == text)
     };
     earlier.iter().rposition(quoted).unwrap_or(0)
 }
