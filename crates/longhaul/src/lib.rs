@@ -1,7 +1,57 @@
-//! Context management for LLM agents, for people who write agents in Rust.
+//! Context management for LLM agents, for people who write agents in Rust: a conversation that never runs out of context,
+//! and a prompt cache that stays warm.
 //!
-//! `longhaul-core` decides, `longhaul-store` keeps, `longhaul-provider` speaks to models; this crate performs what the
-//! core decides.
+//! A [`Session`] is the engine of [`core`] with a model, a transcript, a workspace and hooks around it. An agent's loop
+//! stays its own: say something, take a turn, run the tools, hand in their results. Clearing, compaction, recovery from
+//! too-long requests and what goes back into the window happen in between.
+//!
+//! ```
+//! use longhaul::core::engine::ToolOutput;
+//! use longhaul::provider::{Client, ClientConfig, Dialect};
+//! use longhaul::{Prompt, Session};
+//! use longhaul_sim::{model::SimModel, server, server::Server, world, world::World};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // The offline world stands in for a provider. With a key: `ClientConfig::from_env(…, |name| std::env::var(name).ok())`.
+//! let world = World::new(world::Options::new(1, Box::new(SimModel::new(Default::default()))));
+//! let server = Server::start("127.0.0.1:0".parse()?, world, server::Options::default()).await?;
+//! let config = ClientConfig::from_env(Dialect::Anthropic, |name| match name {
+//!     "ANTHROPIC_BASE_URL" => Some(server.url()),
+//!     _ => Some("any".into()),
+//! })?;
+//! let read = serde_json::json!({"name": "Read", "description": "Reads a file.", "input_schema": {
+//!     "type": "object", "properties": {"file_path": {"type": "string"}}, "required": ["file_path"]}});
+//! let mut settings = longhaul::core::config::Config::default();
+//! settings.window_cap = Some(12_000); // Small, to see it happen.
+//!
+//! let mut session = Session::builder()
+//!     .model(Client::new(config)?)
+//!     .prompt(Prompt::new("claude-sonnet-4-6", "You read code.").with_tools(vec![read]))
+//!     .config(settings)
+//!     .open()?;
+//! for question in 1..=12 {
+//!     session.say(format!("Question {question}: what does src/part{question}.rs do?")).await?;
+//!     for _ in 0..4 {
+//!         let reply = session.turn().await?;
+//!         let results: Vec<ToolOutput> = (reply.tool_calls())
+//!             .map(|call| ToolOutput::text(&call.id, "fn part() { todo!() }\n".repeat(60)))
+//!             .collect();
+//!         if results.is_empty() {
+//!             break;
+//!         }
+//!         session.results(results).await?;
+//!     }
+//! }
+//! assert!(session.compactions() >= 2, "it went on through several compactions");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! An agent with a loop of its own can use the parts it wants, all in [`core`]: [`core::plan`] and [`core::micro`] say what
+//! to do before a request, [`core::summary`] asks and reads, [`core::facts`] guards what the user said,
+//! [`core::prompt::Assembly`] makes requests that hit the cache, [`core::cache::Watch`] says why one did not; or
+//! [`core::engine::Engine`], which puts them together and performs nothing.
 
 pub mod cache_breaks;
 mod clock;
@@ -17,6 +67,9 @@ mod workspace;
 pub use clock::{Clock, SystemClock};
 pub use head::{Prompt, System};
 pub use keeper::{FileKeeper, Keeper, MemoryKeeper, NotKept};
+pub use longhaul_core as core;
+pub use longhaul_provider as provider;
+pub use longhaul_store as store;
 pub use model::{Boxed, Model, OnStream};
 pub use session::Session;
 pub use workspace::{Files, NoWorkspace, Wanted, Workspace};

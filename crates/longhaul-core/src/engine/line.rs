@@ -44,6 +44,17 @@ pub struct ToolOutput {
     pub is_error: bool,
 }
 
+impl ToolOutput {
+    /// A result that is a text.
+    pub fn text(tool_use_id: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            tool_use_id: tool_use_id.into(),
+            content: Value::String(text.into()),
+            is_error: false,
+        }
+    }
+}
+
 impl NewEntry {
     /// The user says a text.
     pub fn text(text: impl Into<String>) -> Self {

@@ -38,6 +38,7 @@ pub struct Session {
     observer: Arc<dyn Observer>,
     cancel: CancellationToken,
     about: perform::About,
+    compactions: u64,
     /// What came of what was asked, until it is told.
     came: Came,
 }
@@ -191,6 +192,11 @@ impl Session {
         &mut self.engine
     }
 
+    /// How often the conversation was compacted since the session was opened.
+    pub fn compactions(&self) -> u64 {
+        self.compactions
+    }
+
     /// What is known of the model.
     pub fn model_spec(&self) -> &ModelSpec {
         &self.spec
@@ -203,7 +209,10 @@ impl Session {
             Event::TurnFailed { message } => came.failed = Some(message.clone()),
             Event::Refused { message } => came.refused = Some(message.clone()),
             Event::NotPersisted { message } => came.not_kept = Some(message.clone()),
-            Event::Compacted(done) => came.compacted = Some(done.clone()),
+            Event::Compacted(done) => {
+                self.compactions += 1;
+                came.compacted = Some(done.clone());
+            }
             Event::Preview(preview) => came.preview = Some(preview.clone()),
             Event::CompactFailed { kind, message } => {
                 came.compact_failed = Some((*kind, message.clone()));

@@ -307,6 +307,7 @@ impl SessionBuilder {
                 overflow: None,
                 cache_breaks: self.cache_breaks,
             },
+            compactions: 0,
             came: super::Came::default(),
         })
     }

@@ -24,7 +24,17 @@ fn f1_the_steps_come_in_order_and_the_turn_goes_on() {
     desk.turn();
     assert_eq!(
         desk.asked,
-        ["PreCompact auto", "summarize", "gather", "SessionStart", "archive", "persist", "PostCompact auto", "send", "persist"]
+        [
+            "PreCompact auto",
+            "summarize",
+            "gather",
+            "SessionStart",
+            "archive",
+            "persist",
+            "PostCompact auto",
+            "send",
+            "persist"
+        ]
     );
 }
 
@@ -68,7 +78,11 @@ fn f7_the_fork_repeats_the_parents_bytes_and_writes_nothing_to_the_cache() {
     let fork = String::from_utf8(desk.summaries_sent[0].body.concat()).unwrap();
     let marker = r#","cache_control":{"type":"ephemeral"}"#;
     let end = parent.rfind(marker).unwrap();
-    assert_eq!(parent[..end + marker.len()], fork[..end + marker.len()], "the marker stays where it was");
+    assert_eq!(
+        parent[..end + marker.len()],
+        fork[..end + marker.len()],
+        "the marker stays where it was"
+    );
     let body = Desk::body(&desk.summaries_sent[0]);
     assert!(body.get("tool_choice").is_none());
     assert_eq!(body["max_tokens"], 4_000, "as the parent's");
@@ -87,7 +101,12 @@ fn f8_the_phases_are_told_and_always_end() {
             _ => None,
         })
         .collect();
-    let expected = [Some(Phase::PreCompactHooks), Some(Phase::Compacting), Some(Phase::SessionStartHooks), None];
+    let expected = [
+        Some(Phase::PreCompactHooks),
+        Some(Phase::Compacting),
+        Some(Phase::SessionStartHooks),
+        None,
+    ];
     assert_eq!(phases, expected);
 }
 
@@ -103,7 +122,10 @@ fn f8_the_status_is_repeated_every_half_minute() {
     desk.input(Input::Wake);
     desk.later(1);
     desk.input(Input::Wake);
-    let told = desk.events.iter().filter(|event| matches!(event, Event::StillCompacting { seconds: 30 }));
+    let told = desk
+        .events
+        .iter()
+        .filter(|event| matches!(event, Event::StillCompacting { seconds: 30 }));
     assert_eq!(told.count(), 1);
 }
 
@@ -116,23 +138,38 @@ fn f9_an_automatic_summary_tells_the_model_to_go_on_and_one_by_hand_does_not() {
             true => desk.turn(),
             false => desk.input(Input::Compact(CompactRequest::default())),
         }
-        let line = desk.transcript.iter().find(|line| String::from_utf8_lossy(line).contains("isCompactSummary"));
+        let line = desk
+            .transcript
+            .iter()
+            .find(|line| String::from_utf8_lossy(line).contains("isCompactSummary"));
         let line: serde_json::Value = serde_json::from_slice(line.unwrap()).unwrap();
         assert_eq!(line["isVisibleInTranscriptOnly"], true);
         line["message"]["content"].as_str().unwrap().to_owned()
     };
     let (automatic, manual) = (message(true), message(false));
     assert!(automatic.contains("/t/s.jsonl"), "where to look details up");
-    assert!(automatic.len() > manual.len() && automatic.starts_with(manual.trim_end()), "{automatic}\n\n{manual}");
+    assert!(
+        automatic.len() > manual.len() && automatic.starts_with(manual.trim_end()),
+        "{automatic}\n\n{manual}"
+    );
 }
 
 #[test]
 fn f10_hook_results_and_files_follow_the_summary() {
     let mut desk = Desk::new();
     desk.fill();
-    desk.files = vec![Source::Found(FileText { path: "/p/a.rs".into(), text: "fn a() {}\n".into() })];
-    desk.session_start = HookOutcome { context: vec!["Remember the milk.".into()], ..HookOutcome::default() };
-    desk.post_compact = HookOutcome { context: vec!["And the eggs.".into()], ..HookOutcome::default() };
+    desk.files = vec![Source::Found(FileText {
+        path: "/p/a.rs".into(),
+        text: "fn a() {}\n".into(),
+    })];
+    desk.session_start = HookOutcome {
+        context: vec!["Remember the milk.".into()],
+        ..HookOutcome::default()
+    };
+    desk.post_compact = HookOutcome {
+        context: vec!["And the eggs.".into()],
+        ..HookOutcome::default()
+    };
     desk.turn();
     let sent = Desk::body(desk.sent.last().unwrap());
     let texts: Vec<String> = sent["messages"][0]["content"]
@@ -141,7 +178,12 @@ fn f10_hook_results_and_files_follow_the_summary() {
         .iter()
         .map(|block| block["text"].as_str().unwrap().to_owned())
         .collect();
-    let at = |what: &str| texts.iter().position(|text| text.contains(what)).unwrap_or_else(|| panic!("{what}: {texts:#?}"));
+    let at = |what: &str| {
+        texts
+            .iter()
+            .position(|text| text.contains(what))
+            .unwrap_or_else(|| panic!("{what}: {texts:#?}"))
+    };
     assert!(at("1. Request") < at("fn a() {}"));
     assert!(at("fn a() {}") < at("Remember the milk."));
     assert!(at("Remember the milk.") < at("And the eggs."));
@@ -151,14 +193,20 @@ fn f10_hook_results_and_files_follow_the_summary() {
 fn k1_hooks_add_instructions_and_may_block() {
     let mut desk = Desk::new();
     desk.fill();
-    desk.pre_compact = HookOutcome { instructions: vec!["Mention the weather.".into()], ..HookOutcome::default() };
+    desk.pre_compact = HookOutcome {
+        instructions: vec!["Mention the weather.".into()],
+        ..HookOutcome::default()
+    };
     desk.turn();
     let asked = String::from_utf8(desk.summaries_sent[0].body.concat()).unwrap();
     assert!(asked.contains("Mention the weather."));
 
     let mut desk = Desk::new();
     desk.fill();
-    desk.pre_compact = HookOutcome { blocked: Some("not now".into()), ..HookOutcome::default() };
+    desk.pre_compact = HookOutcome {
+        blocked: Some("not now".into()),
+        ..HookOutcome::default()
+    };
     desk.input(Input::Compact(CompactRequest::default()));
     assert_eq!(desk.failures(), [CompactFailure::Blocked]);
     assert!(desk.summaries_sent.is_empty());
@@ -170,14 +218,23 @@ fn p1_up_to_a_pivot_the_rest_is_kept_word_for_word() {
     desk.fill();
     let uuid = desk.engine.live().newest().unwrap().to_owned();
     desk.input(Input::Compact(CompactRequest {
-        pivot: Some(Pivot { uuid: uuid.clone(), direction: Direction::UpTo }),
+        pivot: Some(Pivot {
+            uuid: uuid.clone(),
+            direction: Direction::UpTo,
+        }),
         ..CompactRequest::default()
     }));
     assert_eq!(desk.compactions(), 1);
     let fork = Desk::body(&desk.summaries_sent[0]);
-    assert!(!fork.to_string().contains("Go on."), "only what lies before the pivot is sent");
+    assert!(
+        !fork.to_string().contains("Go on."),
+        "only what lies before the pivot is sent"
+    );
     let boundary = &desk.subtypes("compact_boundary")[0];
-    assert_eq!(boundary["compactMetadata"]["preservedSegment"]["headUuid"], uuid);
+    assert_eq!(
+        boundary["compactMetadata"]["preservedSegment"]["headUuid"],
+        uuid
+    );
     desk.turn();
     let sent = Desk::body(desk.sent.last().unwrap());
     let texts = sent["messages"][0]["content"].to_string();
@@ -194,7 +251,10 @@ fn p1_from_a_pivot_on_what_lies_before_is_kept_before_the_summary() {
     desk.answers.push_back(Answer::Says(long(), 5_000));
     desk.turn();
     desk.input(Input::Compact(CompactRequest {
-        pivot: Some(Pivot { uuid, direction: Direction::From }),
+        pivot: Some(Pivot {
+            uuid,
+            direction: Direction::From,
+        }),
         ..CompactRequest::default()
     }));
     assert_eq!(desk.compactions(), 1, "{:?}", desk.events);
@@ -239,7 +299,12 @@ fn d4_a_compaction_is_no_cache_break() {
     desk.fill();
     desk.answers.push_back(Answer::Says("Going on.", 100));
     desk.turn();
-    assert!(!desk.events.iter().any(|event| matches!(event, Event::CacheBreak(_))));
+    assert!(
+        !desk
+            .events
+            .iter()
+            .any(|event| matches!(event, Event::CacheBreak(_)))
+    );
 }
 
 #[test]
@@ -247,24 +312,40 @@ fn y6_a_preview_changes_nothing_and_an_approved_summary_is_used() {
     let mut desk = Desk::new();
     desk.fill();
     let lines = desk.transcript.len();
-    desk.input(Input::Compact(CompactRequest { preview: true, ..CompactRequest::default() }));
+    desk.input(Input::Compact(CompactRequest {
+        preview: true,
+        ..CompactRequest::default()
+    }));
     let preview = desk.events.iter().find_map(|event| match event {
         Event::Preview(preview) => Some(preview.clone()),
         _ => None,
     });
     assert!(preview.unwrap().summary.contains("build a parser"));
     assert_eq!(desk.transcript.len(), lines);
-    desk.input(Input::Compact(CompactRequest { approved: Some("We build a parser. All else is gone.".into()), ..CompactRequest::default() }));
+    desk.input(Input::Compact(CompactRequest {
+        approved: Some("We build a parser. All else is gone.".into()),
+        ..CompactRequest::default()
+    }));
     assert_eq!(compacted(&desk).by, Summarizer::Approved);
     assert_eq!(desk.summaries_sent.len(), 1, "the model was asked once");
-    assert!(desk.transcript.iter().any(|line| String::from_utf8_lossy(line).contains("All else is gone.")));
+    assert!(
+        desk.transcript
+            .iter()
+            .any(|line| String::from_utf8_lossy(line).contains("All else is gone."))
+    );
 }
 
 #[test]
 fn y1_a_summary_longer_than_what_it_replaces_is_not_taken() {
     let mut desk = Desk::new();
     desk.fill();
-    let long: &'static str = Box::leak(format!("<summary>{}</summary>", "Much ado about nothing. ".repeat(4_000)).into_boxed_str());
+    let long: &'static str = Box::leak(
+        format!(
+            "<summary>{}</summary>",
+            "Much ado about nothing. ".repeat(4_000)
+        )
+        .into_boxed_str(),
+    );
     desk.sums.push_back(Sum::Writes(long));
     desk.turn();
     assert_eq!(desk.compactions(), 1);

@@ -6,7 +6,8 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::engine::{
     CacheEdits, Effect, Engine, EngineConfig, Event, Failed, FailedKind, HookCall, HookOutcome,
-    Identity, Ids, Input, ModelReply, NewEntry, Outcome, Outgoing, Resume, SummaryReply, ToolOutput,
+    Identity, Ids, Input, ModelReply, NewEntry, Outcome, Outgoing, Resume, SummaryReply,
+    ToolOutput,
 };
 use longhaul_core::message::Usage;
 use longhaul_core::micro::ClearableTools;
@@ -65,7 +66,11 @@ pub(crate) const GOOD: &str = "<analysis>walked through it</analysis><summary>\n
 
 /// Something long that the model says.
 pub(crate) fn long() -> &'static str {
-    Box::leak("Here is what I know about it. ".repeat(400).into_boxed_str())
+    Box::leak(
+        "Here is what I know about it. "
+            .repeat(400)
+            .into_boxed_str(),
+    )
 }
 
 pub(crate) struct Setting {
@@ -222,7 +227,10 @@ impl Desk {
             Effect::Archive { id, .. } => (id, Outcome::Archived),
             Effect::Send { id, request } => {
                 self.sent.push(request);
-                let answer = self.answers.pop_front().unwrap_or(Answer::Says("fine", 1_000));
+                let answer = self
+                    .answers
+                    .pop_front()
+                    .unwrap_or(Answer::Says("fine", 1_000));
                 (id, self.answer(answer))
             }
             Effect::Summarize { id, request } => {
@@ -309,14 +317,18 @@ impl Desk {
 
     /// A conversation that fills a window of 20,000 to the threshold with the next turn.
     pub(crate) fn fill(&mut self) {
-        self.exchange("Build a parser. Never use regexes.", Answer::Says("I will.", 900));
+        self.exchange(
+            "Build a parser. Never use regexes.",
+            Answer::Says("I will.", 900),
+        );
         self.exchange("What do you know about it?", Answer::Says(long(), 14_000));
         self.say("Go on.");
     }
 
     pub(crate) fn compactions(&self) -> usize {
         let done = self.events.iter();
-        done.filter(|event| matches!(event, Event::Compacted(_))).count()
+        done.filter(|event| matches!(event, Event::Compacted(_)))
+            .count()
     }
 
     pub(crate) fn failures(&self) -> Vec<longhaul_core::engine::CompactFailure> {
@@ -328,7 +340,10 @@ impl Desk {
     }
 
     pub(crate) fn subtypes(&self, wanted: &str) -> Vec<Value> {
-        let lines = self.transcript.iter().map(|line| serde_json::from_slice::<Value>(line).unwrap());
+        let lines = self
+            .transcript
+            .iter()
+            .map(|line| serde_json::from_slice::<Value>(line).unwrap());
         lines.filter(|line| line["subtype"] == wanted).collect()
     }
 

@@ -15,8 +15,16 @@ fn by(desk: &Desk) -> Option<Summarizer> {
 #[test]
 fn f6_nothing_is_replaced_when_there_is_no_summary() {
     let bad = [
-        (Stop::Finished, "I would rather not.", CompactFailure::NoSummary),
-        (Stop::Finished, "<summary>  </summary>", CompactFailure::NoSummary),
+        (
+            Stop::Finished,
+            "I would rather not.",
+            CompactFailure::NoSummary,
+        ),
+        (
+            Stop::Finished,
+            "<summary>  </summary>",
+            CompactFailure::NoSummary,
+        ),
         (Stop::ToolUse, "", CompactFailure::NoSummary),
         (Stop::Refusal, "", CompactFailure::Refused),
         (Stop::Finished, "API Error: 500", CompactFailure::ApiError),
@@ -32,8 +40,18 @@ fn f6_nothing_is_replaced_when_there_is_no_summary() {
         desk.input(Input::Compact(CompactRequest::default()));
         assert_eq!(desk.failures(), [kind], "{text}");
         assert_eq!(desk.transcript.len(), lines, "{text}");
-        assert_eq!(desk.summaries_sent.len(), 2, "the fork, then a plain request");
-        assert!(matches!(desk.events.iter().rev().find(|event| matches!(event, Event::Phase(_))), Some(Event::Phase(None))));
+        assert_eq!(
+            desk.summaries_sent.len(),
+            2,
+            "the fork, then a plain request"
+        );
+        assert!(matches!(
+            desk.events
+                .iter()
+                .rev()
+                .find(|event| matches!(event, Event::Phase(_))),
+            Some(Event::Phase(None))
+        ));
     }
 }
 
@@ -46,7 +64,10 @@ fn f7_a_plain_request_follows_a_fork_that_failed() {
     assert_eq!(by(&desk), Some(Summarizer::Plain));
     let plain = Desk::body(&desk.summaries_sent[1]);
     assert_eq!(plain["max_tokens"], 4_000, "20,000 scaled to the window");
-    assert_ne!(plain["system"], Desk::body(&desk.summaries_sent[0])["system"]);
+    assert_ne!(
+        plain["system"],
+        Desk::body(&desk.summaries_sent[0])["system"]
+    );
     assert!(!plain.to_string().contains("cache_control"));
 }
 
@@ -58,13 +79,23 @@ fn f7_a_broken_stream_is_tried_twice_more() {
         desk.sums.push_back(Sum::Fails(FailedKind::Transient));
     }
     desk.turn();
-    assert_eq!(desk.summaries_sent.len(), 4, "the fork, a plain request, two more");
+    assert_eq!(
+        desk.summaries_sent.len(),
+        4,
+        "the fork, a plain request, two more"
+    );
     assert_eq!(by(&desk), Some(Summarizer::Plain));
 }
 
 #[test]
 fn f8_cancelled_at_any_stage_nothing_is_changed() {
-    for stage in ["PreCompact", "summarize", "gather", "SessionStart", "archive"] {
+    for stage in [
+        "PreCompact",
+        "summarize",
+        "gather",
+        "SessionStart",
+        "archive",
+    ] {
         let mut desk = Desk::new();
         desk.fill();
         let lines = desk.transcript.len();
@@ -74,10 +105,18 @@ fn f8_cancelled_at_any_stage_nothing_is_changed() {
         assert_eq!(desk.failures(), [CompactFailure::Cancelled], "{stage}");
         assert_eq!(desk.transcript.len(), lines, "{stage}");
         desk.release();
-        assert_eq!(desk.transcript.len(), lines, "a late outcome changes nothing: {stage}");
+        assert_eq!(
+            desk.transcript.len(),
+            lines,
+            "a late outcome changes nothing: {stage}"
+        );
         assert!(desk.engine.is_idle(), "{stage}");
         desk.turn();
-        assert_eq!(desk.compactions(), 1, "the next turn compacts as it must: {stage}");
+        assert_eq!(
+            desk.compactions(),
+            1,
+            "the next turn compacts as it must: {stage}"
+        );
     }
 }
 
@@ -85,20 +124,34 @@ fn f8_cancelled_at_any_stage_nothing_is_changed() {
 fn l1_the_oldest_rounds_go_until_the_request_fits() {
     let mut desk = Desk::new();
     for at in 0..8 {
-        desk.exchange(&format!("Part {at} of the story. ").repeat(90), Answer::Says("I see.", 2_000));
+        desk.exchange(
+            &format!("Part {at} of the story. ").repeat(90),
+            Answer::Says("I see.", 2_000),
+        );
     }
     desk.exchange("That is all.", Answer::Says("Good.", 14_000));
     desk.say("Go on.");
     for _ in 0..2 {
-        desk.sums.push_back(Sum::Fails(FailedKind::TooLong { gap: Some(900) }));
+        desk.sums
+            .push_back(Sum::Fails(FailedKind::TooLong { gap: Some(900) }));
     }
     desk.turn();
     assert_eq!(desk.compactions(), 1);
-    let bodies: Vec<String> = desk.summaries_sent.iter().map(|sent| Desk::body(sent).to_string()).collect();
+    let bodies: Vec<String> = desk
+        .summaries_sent
+        .iter()
+        .map(|sent| Desk::body(sent).to_string())
+        .collect();
     assert_eq!(bodies.len(), 3);
     assert!(bodies[0].contains("Part 0") && !bodies[1].contains("Part 0"));
-    assert!(bodies[1].len() > bodies[2].len(), "every retry makes progress");
-    let retries = desk.events.iter().filter(|event| matches!(event, Event::TooLongRetry { .. }));
+    assert!(
+        bodies[1].len() > bodies[2].len(),
+        "every retry makes progress"
+    );
+    let retries = desk
+        .events
+        .iter()
+        .filter(|event| matches!(event, Event::TooLongRetry { .. }));
     assert_eq!(retries.count(), 2);
 }
 
@@ -107,11 +160,16 @@ fn l3_when_nothing_is_left_to_drop_the_conversation_is_summed_up_without_a_model
     let mut desk = Desk::new();
     desk.fill();
     for _ in 0..9 {
-        desk.sums.push_back(Sum::Fails(FailedKind::TooLong { gap: None }));
+        desk.sums
+            .push_back(Sum::Fails(FailedKind::TooLong { gap: None }));
     }
     desk.input(Input::Compact(CompactRequest::default()));
     assert_eq!(desk.failures(), [CompactFailure::PromptTooLong]);
-    assert_eq!(by(&desk), Some(Summarizer::Local), "/compact cannot fail with `too long`");
+    assert_eq!(
+        by(&desk),
+        Some(Summarizer::Local),
+        "/compact cannot fail with `too long`"
+    );
 }
 
 #[test]
@@ -121,14 +179,20 @@ fn o2_after_three_failures_no_model_is_asked_and_the_user_is_told_once() {
     for _ in 0..40 {
         desk.sums.push_back(Sum::Fails(FailedKind::Other));
     }
-    desk.answers.extend((0..3).map(|_| Answer::Says("Going on.", 14_000)));
+    desk.answers
+        .extend((0..3).map(|_| Answer::Says("Going on.", 14_000)));
     for _ in 0..3 {
         desk.turn();
         desk.say("And?");
     }
     assert_eq!(desk.failures().len(), 3);
     let asked = desk.summaries_sent.len();
-    let tripped = || desk.events.iter().filter(|event| matches!(event, Event::BreakerTripped)).count();
+    let tripped = || {
+        desk.events
+            .iter()
+            .filter(|event| matches!(event, Event::BreakerTripped))
+            .count()
+    };
     assert_eq!(tripped(), 1);
     desk.turn();
     assert_eq!(desk.summaries_sent.len(), asked, "no model is asked");
@@ -145,7 +209,12 @@ fn o2_a_cancel_is_not_a_failure() {
         desk.input(Input::Cancel);
         desk.held = None;
     }
-    assert!(!desk.events.iter().any(|event| matches!(event, Event::BreakerTripped)));
+    assert!(
+        !desk
+            .events
+            .iter()
+            .any(|event| matches!(event, Event::BreakerTripped))
+    );
     desk.turn();
     assert_eq!(by(&desk), Some(Summarizer::Fork));
 }

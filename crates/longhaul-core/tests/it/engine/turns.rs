@@ -13,7 +13,12 @@ fn m7_everything_that_shapes_a_request_is_on_disk_before_it_is_sent() {
     let kinds: Vec<String> = desk
         .transcript
         .iter()
-        .map(|line| serde_json::from_slice::<serde_json::Value>(line).unwrap()["type"].as_str().unwrap().to_owned())
+        .map(|line| {
+            serde_json::from_slice::<serde_json::Value>(line).unwrap()["type"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        })
         .collect();
     assert_eq!(kinds, ["user", "request-head", "assistant"]);
 }
@@ -53,7 +58,11 @@ fn y7_nothing_is_sent_while_the_transcript_cannot_be_written_and_nothing_is_lost
     desk.say("Two.");
     desk.turn();
     assert_eq!(desk.sent.len(), 1);
-    assert!(desk.events.iter().any(|event| matches!(event, Event::NotPersisted { .. })));
+    assert!(
+        desk.events
+            .iter()
+            .any(|event| matches!(event, Event::NotPersisted { .. }))
+    );
     desk.disk_full = false;
     desk.turn();
     assert_eq!(desk.sent.len(), 2);
@@ -65,32 +74,67 @@ fn y7_nothing_is_sent_while_the_transcript_cannot_be_written_and_nothing_is_lost
 fn o3_a_request_that_is_too_long_is_compacted_and_tried_again_once() {
     let mut desk = Desk::new();
     desk.exchange(&"A long story. ".repeat(900), Answer::Says("I see.", 9_000));
-    desk.exchange("And now?", Answer::Fails(FailedKind::TooLong { gap: Some(500) }));
+    desk.exchange(
+        "And now?",
+        Answer::Fails(FailedKind::TooLong { gap: Some(500) }),
+    );
     assert_eq!(desk.compactions(), 1);
-    assert_eq!(desk.sent.len(), 3, "the first, the one that failed, the retry");
-    assert!(!desk.events.iter().any(|event| matches!(event, Event::TurnFailed { .. })), "withheld");
+    assert_eq!(
+        desk.sent.len(),
+        3,
+        "the first, the one that failed, the retry"
+    );
+    assert!(
+        !desk
+            .events
+            .iter()
+            .any(|event| matches!(event, Event::TurnFailed { .. })),
+        "withheld"
+    );
 
     desk.say("More.");
     for _ in 0..2 {
-        desk.answers.push_back(Answer::Fails(FailedKind::TooLong { gap: None }));
+        desk.answers
+            .push_back(Answer::Fails(FailedKind::TooLong { gap: None }));
     }
     desk.turn();
-    assert!(desk.events.iter().any(|event| matches!(event, Event::TurnFailed { .. })), "one attempt a turn");
+    assert!(
+        desk.events
+            .iter()
+            .any(|event| matches!(event, Event::TurnFailed { .. })),
+        "one attempt a turn"
+    );
 }
 
 #[test]
 fn o3_switched_off_the_error_reaches_the_user() {
-    let switches = Switches { reactive: false, ..Switches::default() };
-    let mut desk = Desk::with(Setting { switches, ..Setting::default() });
+    let switches = Switches {
+        reactive: false,
+        ..Switches::default()
+    };
+    let mut desk = Desk::with(Setting {
+        switches,
+        ..Setting::default()
+    });
     desk.exchange("Hello?", Answer::Fails(FailedKind::TooLong { gap: None }));
     assert_eq!(desk.compactions(), 0);
-    assert!(desk.events.iter().any(|event| matches!(event, Event::TurnFailed { .. })));
+    assert!(
+        desk.events
+            .iter()
+            .any(|event| matches!(event, Event::TurnFailed { .. }))
+    );
 }
 
 #[test]
 fn o5_a_full_window_is_refused_with_what_to_do_when_compaction_is_off() {
-    let switches = Switches { automatic: false, ..Switches::default() };
-    let mut desk = Desk::with(Setting { switches, ..Setting::default() });
+    let switches = Switches {
+        automatic: false,
+        ..Switches::default()
+    };
+    let mut desk = Desk::with(Setting {
+        switches,
+        ..Setting::default()
+    });
     desk.exchange("Hello.", Answer::Says("Hi.", 15_900));
     desk.say("More.");
     desk.turn();
@@ -101,12 +145,19 @@ fn o5_a_full_window_is_refused_with_what_to_do_when_compaction_is_off() {
     });
     assert!(refused.unwrap().contains("/compact"));
     desk.input(longhaul_core::engine::Input::Compact(Default::default()));
-    assert_eq!(desk.compactions() + desk.failures().len(), 1, "by hand it still works, if there is anything to gain");
+    assert_eq!(
+        desk.compactions() + desk.failures().len(),
+        1,
+        "by hand it still works, if there is anything to gain"
+    );
 }
 
 #[test]
 fn h6_another_owner_of_the_window_leaves_it_alone() {
-    let mut desk = Desk::with(Setting { owner: Owner::Reactive, ..Setting::default() });
+    let mut desk = Desk::with(Setting {
+        owner: Owner::Reactive,
+        ..Setting::default()
+    });
     desk.fill();
     desk.turn();
     assert_eq!(desk.compactions(), 0);
@@ -126,12 +177,20 @@ fn u2_what_is_cleared_is_archived_first_then_recorded_then_sent_no_more() {
     desk.asked.clear();
     desk.later(3_700);
     desk.exchange("Back again.", Answer::Says("Welcome.", 1_500));
-    assert_eq!(desk.asked, ["persist", "archive", "persist", "persist", "send", "persist"]);
+    assert_eq!(
+        desk.asked,
+        [
+            "persist", "archive", "persist", "persist", "send", "persist"
+        ]
+    );
     let cleared = &desk.subtypes("microcompact_boundary")[0]["microcompactMetadata"];
     assert_eq!(cleared["compactedToolIds"], serde_json::json!(["t0", "t1"]));
     let last = String::from_utf8(desk.sent.last().unwrap().body.concat()).unwrap();
     assert_eq!(last.matches(&"x".repeat(800)).count(), 5);
-    assert!(last.contains(r#""tool_use_id":"t0""#), "the call and a marker stay");
+    assert!(
+        last.contains(r#""tool_use_id":"t0""#),
+        "the call and a marker stay"
+    );
 }
 
 #[test]
@@ -153,9 +212,15 @@ fn u2_what_cannot_be_archived_is_not_cleared() {
 
 #[test]
 fn u4_results_are_deleted_from_the_cache_by_reference_and_the_bytes_stay() {
-    let mut desk = Desk::with(Setting { cache_edits: CacheEdits::Supported, window: 200_000, ..Setting::default() });
+    let mut desk = Desk::with(Setting {
+        cache_edits: CacheEdits::Supported,
+        window: 200_000,
+        ..Setting::default()
+    });
     desk.say("Read them.");
-    for id in ["t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9", "t10", "t11"] {
+    for id in [
+        "t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9", "t10", "t11",
+    ] {
         desk.works(id, 100, 5_000);
     }
     desk.answers.push_back(Answer::Says("Done.", 5_000));
@@ -163,7 +228,15 @@ fn u4_results_are_deleted_from_the_cache_by_reference_and_the_bytes_stay() {
     let body = Desk::body(desk.sent.last().unwrap());
     assert_eq!(body["cache_edits"].as_array().unwrap().len(), 7);
     assert_eq!(body["cache_edits"][0]["tool_use_id"], "t0");
-    assert!(desk.sent.last().unwrap().body.concat().windows(400).any(|part| part == [b'x'; 400]));
+    assert!(
+        desk.sent
+            .last()
+            .unwrap()
+            .body
+            .concat()
+            .windows(400)
+            .any(|part| part == [b'x'; 400])
+    );
     desk.exchange("Next.", Answer::Says("Yes.", 5_100));
     let again = Desk::body(desk.sent.last().unwrap());
     assert_eq!(again["cache_edits"], body["cache_edits"], "pinned");
@@ -172,8 +245,14 @@ fn u4_results_are_deleted_from_the_cache_by_reference_and_the_bytes_stay() {
 
 #[test]
 fn h5_with_all_compaction_off_nothing_is_compacted_by_hand_either() {
-    let switches = Switches { compaction: false, ..Switches::default() };
-    let mut desk = Desk::with(Setting { switches, ..Setting::default() });
+    let switches = Switches {
+        compaction: false,
+        ..Switches::default()
+    };
+    let mut desk = Desk::with(Setting {
+        switches,
+        ..Setting::default()
+    });
     desk.exchange("Hello.", Answer::Says("Hi.", 100));
     desk.input(longhaul_core::engine::Input::Compact(Default::default()));
     assert_eq!(desk.failures(), [CompactFailure::SwitchedOff]);
