@@ -178,7 +178,7 @@ fn d2_the_page_lists_where_the_cache_broke() {
     let page = world.page(&long_session().bytes);
     page.prints("\nCache  ")
         .prints("tokens read before and not again, $")
-        .prints("expired, lived 5 min, after ");
+        .prints(", cached for 5 min");
     let quiet = world.page(&plain_session().bytes);
     assert!(!quiet.out.contains("\nCache  "), "{}", quiet.out);
 }

@@ -56,20 +56,18 @@ impl Page<'_> {
 }
 
 fn why(cause: &str, idle_seconds: Option<i64>) -> String {
-    let idle = idle_seconds.map_or_else(String::new, |seconds| match seconds {
-        ..120 => format!("after {seconds} s"),
-        120..7_200 => format!("after {} min", seconds / 60),
-        _ => format!("after {} h", seconds / 3_600),
-    });
-    let why = match cause {
-        "model" => "another model",
-        "rewind" => "went on from an earlier point",
-        "shorter_prompt" => "there was less to read",
-        "expired_5m" => "expired, lived 5 min,",
-        "expired_1h" => "expired, lived 1 h,",
-        _ => "not told by usage,",
+    let idle = match idle_seconds {
+        None => "some time".to_owned(),
+        Some(seconds @ ..120) => format!("{seconds} s"),
+        Some(seconds @ 120..7_200) => format!("{} min", seconds / 60),
+        Some(seconds) => format!("{} h", seconds / 3_600),
     };
-    format!("{why} {idle}")
-        .trim_end_matches([' ', ','])
-        .to_owned()
+    match cause {
+        "model" => "another model".to_owned(),
+        "rewind" => "went on from an earlier point".to_owned(),
+        "shorter_prompt" => "there was less to read".to_owned(),
+        "expired_5m" => format!("idle for {idle}, cached for 5 min"),
+        "expired_1h" => format!("idle for {idle}, cached for 1 h"),
+        _ => format!("usage does not tell; {idle} after the last"),
+    }
 }
