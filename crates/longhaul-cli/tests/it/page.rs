@@ -171,3 +171,14 @@ fn t4_m7_a_recorded_prompt_is_shown_by_its_parts() {
         assert!(run.out.contains(part), "{part}:\n{}", run.out);
     }
 }
+
+#[test]
+fn d2_the_page_lists_where_the_cache_broke() {
+    let world = World::new();
+    let page = world.page(&long_session().bytes);
+    page.prints("\nCache  ")
+        .prints("tokens read before and not again, $")
+        .prints(", cached for 5 min");
+    let quiet = world.page(&plain_session().bytes);
+    assert!(!quiet.out.contains("\nCache  "), "{}", quiet.out);
+}

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::canonical;
 use super::fields::{Fields, items};
-use super::sent::Mark;
+use super::sent::{Mark, Marks};
 use crate::json::Fault;
 use crate::message::BlockKind;
 use crate::normalize::{Buffer, RenderedBlock, RenderedMessage, Role};
@@ -126,10 +126,7 @@ impl Position {
 }
 
 /// The positions of a request's `messages`, and which of them are marked.
-pub(super) fn read(
-    body: &Bytes,
-    messages: &[u8],
-) -> Result<(Vec<Position>, Vec<(usize, Mark)>), Fault> {
+pub(super) fn read(body: &Bytes, messages: &[u8]) -> Result<(Vec<Position>, Marks), Fault> {
     let mut positions = Vec::new();
     let mut marks = Vec::new();
     for (index, raw) in (0..).zip(items(messages)?) {

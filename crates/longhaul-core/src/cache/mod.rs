@@ -2,8 +2,9 @@
 //! why a break happened.
 //!
 //! `canonical` says when two parts of requests are the same (N7); `sent` is what one request is made of, read from a
-//! body (`body`) or taken from our own rendering (`messages`); [`Watch`] keeps the last calls of each query source and
-//! judges the next by its usage; `compare` and `edits` find what changed, [`Change`] names it, [`Cause`] picks;
+//! body (`body`) or taken from our own rendering (`messages`); [`Watch`] keeps the last calls of each query `source` and
+//! judges the next by its usage; `compare`, `definitions` and `edits` find what changed, [`Change`] names it (`words`),
+//! [`Cause`] picks;
 //! `cost` puts a price on it, `diff` shows it, [`Finding`] words it. Writing the diff to disk is the shell's.
 
 mod body;
@@ -12,6 +13,7 @@ mod cause;
 mod change;
 mod compare;
 mod cost;
+mod definitions;
 mod diff;
 mod edits;
 mod fields;
@@ -19,8 +21,10 @@ mod finding;
 mod measure;
 mod messages;
 mod sent;
+mod source;
 mod track;
 mod watch;
+mod words;
 
 pub use body::BodyError;
 pub use cause::Cause;
@@ -30,6 +34,6 @@ pub use finding::{Finding, FindingKind};
 pub use measure::{DROP_PERCENT, DROP_TOKENS, Measure, is_drop};
 pub use messages::{Position, Speaker, Traits};
 pub use sent::{
-    Conversation, Fingerprint, Flags, Head, Mark, Section, SystemPart, ToolPart, ToolPlace,
+    Conversation, Fingerprint, Flags, Head, Mark, Marks, Section, SystemPart, ToolPart, ToolPlace,
 };
 pub use watch::{CallId, Verdict, Watch};

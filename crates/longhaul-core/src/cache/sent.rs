@@ -29,7 +29,7 @@ pub struct Fingerprint<'a> {
     /// The messages.
     pub messages: Conversation<'a>,
     /// Which positions carry a cache marker, in order.
-    pub marks: Vec<(usize, Mark)>,
+    pub marks: Marks,
 }
 
 /// The messages of a request by position.
@@ -72,6 +72,9 @@ impl Mark {
         })
     }
 }
+
+/// The markers on the messages: position and marker, in order.
+pub type Marks = Vec<(usize, Mark)>;
 
 /// What a request holds beside its messages.
 #[derive(Debug, Clone, Default)]

@@ -4,6 +4,7 @@
 //! the lines come from, and how the report is shown, is not decided here.
 
 mod boundaries;
+mod cache_breaks;
 mod calls;
 mod categories;
 mod reading;
@@ -12,6 +13,7 @@ mod rounds;
 
 pub use reading::{Inspection, LineEnd};
 pub use report::{
-    BoundaryReport, Categories, ClearingReport, DuplicateReads, LargeResult, Replaced, Report,
-    Sidechains, Thresholds, ToolReport, Turn, UsageReport, WindowReport,
+    BoundaryReport, CacheBreak, CacheBreakTotals, Categories, ClearingReport, DuplicateReads,
+    LargeResult, Replaced, Report, Sidechains, Thresholds, ToolReport, Turn, UsageReport,
+    WindowReport,
 };

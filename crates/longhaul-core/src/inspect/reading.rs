@@ -3,8 +3,8 @@
 use super::calls::Calls;
 use super::categories::HeadWeight;
 use super::report::{Report, Thresholds, UsageReport, WindowReport};
-use super::rounds::Bill;
-use super::{boundaries, categories};
+use super::rounds::{Bill, rounds};
+use super::{boundaries, cache_breaks, categories};
 use crate::message::{Damage, EntryKind, Scanner};
 use crate::models::ModelTable;
 use crate::normalize::Outline;
@@ -125,7 +125,10 @@ impl Inspection {
         let table = &self.table;
         let model = model(table, &conversation).or(default_model);
         let resolved = models.resolve(model.unwrap_or("unknown"));
-        let bill = Bill::of(table, &conversation, models);
+        let rounds = rounds(table, &conversation);
+        let bill = Bill::of(table, &conversation, &rounds, models);
+        let (cache_breaks, cache_break_totals) =
+            cache_breaks::cache_breaks(table, &conversation, &rounds, models);
         let in_view = categories::results_in_view(table, &conversation);
         let mut categories =
             categories::categories(table, &conversation, &in_view, self.head, context);
@@ -179,6 +182,8 @@ impl Inspection {
             usage: UsageReport::from(&bill.usage),
             cache_hit_rate: bill.usage.cache_hit_rate(),
             cost_usd: bill.cost.to_f64(),
+            cache_breaks,
+            cache_break_totals,
             duplicate_reads: self.calls.duplicate_reads(table, &conversation, |_| true),
             sidechains: bill.sidechains,
             largest_results: self.calls.largest(table, &conversation, &in_view),

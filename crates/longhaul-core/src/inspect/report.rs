@@ -49,6 +49,10 @@ pub struct Report {
     pub cache_hit_rate: f64,
     /// What the main conversation cost.
     pub cost_usd: f64,
+    /// Where clearly less was read from the cache than before, main conversation, whole file.
+    pub cache_breaks: Vec<CacheBreak>,
+    /// Their sums.
+    pub cache_break_totals: CacheBreakTotals,
     /// Files read again, main conversation, whole file.
     pub duplicate_reads: DuplicateReads,
     /// The sub-agents' share, where it is in the same file.
@@ -210,6 +214,36 @@ impl From<&Usage> for UsageReport {
             output: usage.output,
         }
     }
+}
+
+/// A cache break, told by usage alone.
+#[derive(Debug, Clone, Serialize)]
+pub struct CacheBreak {
+    /// The line where the response begins.
+    pub line: u64,
+    /// Tokens read from the cache by the response before it.
+    pub from: u64,
+    /// Tokens read by this one.
+    pub to: u64,
+    /// The difference.
+    pub lost_tokens: u64,
+    /// `model`, `rewind`, `shorter_prompt`, `expired_5m`, `expired_1h` or `unknown`.
+    pub cause: &'static str,
+    /// Seconds between the two requests, where both have a time.
+    pub idle_seconds: Option<i64>,
+    /// What it cost to write again what could have been read, if the model's prices are known.
+    pub cost_usd: Option<f64>,
+}
+
+/// The sums over all cache breaks.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct CacheBreakTotals {
+    /// How many.
+    pub breaks: u64,
+    /// Tokens lost.
+    pub lost_tokens: u64,
+    /// What they cost; breaks of models without known prices are left out.
+    pub cost_usd: f64,
 }
 
 /// Files read again with the same range.

@@ -8,11 +8,13 @@ use crate::money::Usd;
 use crate::transcript::{Conversation, Row, Table};
 
 /// One response of a model.
-struct Round<'a> {
-    row: &'a Row,
-    sidechain: bool,
+pub(super) struct Round<'a> {
+    /// Its first row, and where that stands in the table.
+    pub(super) row: &'a Row,
+    pub(super) at: u32,
+    pub(super) sidechain: bool,
     /// The usage of the line that is billed highest: earlier lines carry partial counts.
-    usage: Option<&'a Usage>,
+    pub(super) usage: Option<&'a Usage>,
     /// The largest context any of its lines measured.
     context: u64,
 }
@@ -29,12 +31,17 @@ pub(super) struct Bill {
 }
 
 impl Bill {
-    pub(super) fn of(table: &Table, conversation: &Conversation, models: &ModelTable) -> Self {
+    pub(super) fn of(
+        table: &Table,
+        conversation: &Conversation,
+        rounds: &[Round<'_>],
+        models: &ModelTable,
+    ) -> Self {
         let mut bill = Self::default();
         let mut known: Map<u32, Resolved> = Map::default();
         let mut sidechain_usage = Usage::default();
         let mut sidechain_cost = Usd::default();
-        for round in rounds(table, conversation) {
+        for round in rounds {
             let model = round.row.model;
             let spec = model.map(|name| {
                 let resolved = known
@@ -90,7 +97,7 @@ impl Bill {
 }
 
 /// The responses of a file, in the order of their first lines.
-fn rounds<'a>(table: &'a Table, conversation: &'a Conversation) -> Vec<Round<'a>> {
+pub(super) fn rounds<'a>(table: &'a Table, conversation: &'a Conversation) -> Vec<Round<'a>> {
     let mut rounds: Vec<Round<'a>> = Vec::new();
     let mut index: Map<(bool, Id), usize> = Map::default();
     for (at, row) in (0..).zip(table.rows()) {
@@ -106,6 +113,7 @@ fn rounds<'a>(table: &'a Table, conversation: &'a Conversation) -> Vec<Round<'a>
         if round == next {
             rounds.push(Round {
                 row,
+                at,
                 sidechain,
                 usage: None,
                 context: 0,

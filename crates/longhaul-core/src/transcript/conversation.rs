@@ -44,6 +44,11 @@ impl Conversation {
         !self.main[row as usize] && !self.links.chain().is_repeated(row)
     }
 
+    /// The row before this one in the parent chain.
+    pub fn parent(&self, row: u32) -> Option<u32> {
+        self.links.chain().parent(row)
+    }
+
     /// The view that a boundary replaced: what the model saw just before it.
     pub fn view_before(&self, table: &Table, boundary: &BoundaryNote) -> LiveView {
         let views = self.views(table, boundary.row);

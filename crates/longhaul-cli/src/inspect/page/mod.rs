@@ -1,5 +1,6 @@
 //! One file's report for a person: a section a file, from the most to the least urgent.
 
+mod cache_breaks;
 mod compactions;
 mod findings;
 mod picture;
@@ -50,6 +51,7 @@ impl Page<'_> {
         self.window(out)?;
         self.compactions(out)?;
         self.responses(out, turns)?;
+        self.cache_breaks(out)?;
         self.tools(out)?;
         self.largest_results(out)?;
         self.repeated_reads(out)?;

@@ -3,6 +3,7 @@
 mod canonical;
 mod findings;
 mod overlap;
+mod recorded;
 mod rendered;
 mod request;
 mod thresholds;

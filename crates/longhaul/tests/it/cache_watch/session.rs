@@ -68,8 +68,8 @@ impl Model for Talker {
         let last = turn.request.messages.last();
         let texts = last.iter().flat_map(|last| &last.content);
         let texts = texts.filter_map(|block| block.text("text").or(block.text("content")));
-        let asked = texts.filter_map(|text| text.rsplit_once("calls=")?.1.parse().ok());
-        let calls: usize = asked.last().unwrap_or_default();
+        let mut asked = texts.filter_map(|text| text.rsplit_once("calls=")?.1.parse().ok());
+        let calls: usize = asked.next_back().unwrap_or_default();
         for nth in 0..calls {
             content.push(DraftBlock::ToolUse {
                 name: turn.request.tools[0].name.clone(),
