@@ -11,7 +11,7 @@ use super::draft::Draft;
 use super::effect::{Effect, HookCall};
 use super::event::{CompactFailure, Compacted, Event, Preview};
 use super::live::{Kept, Live};
-use super::{Engine, State, Then};
+use super::{Engine, Heads, State, Then};
 use crate::boundary::{self, Anchor, Attached, KeptEntry, LineError, Stamp};
 use crate::hash::Set;
 use crate::message::{Entry, Id};
@@ -53,7 +53,10 @@ impl Engine {
         };
         if compaction.request.preview {
             self.notify(Event::Phase(None));
+            let cost = self.summary_cost(compaction.usage.as_ref());
             self.notify(Event::Preview(Box::new(Preview {
+                by: draft.by,
+                cost,
                 summary: draft.summary.body().to_owned(),
                 message: draft.message,
                 before: compaction.before,
@@ -153,13 +156,16 @@ impl Engine {
             Some(_) => self.lines(compaction, draft, &uuids, stripped, now)?,
             None => lines,
         };
-        let uuid = self.ids.next_uuid();
-        let heads = assembly.before_sending(Birth {
-            session_id: &self.config.identity.session_id,
-            uuid: &uuid,
-            parent: None,
-            timestamp: now,
-        })?;
+        let heads = match self.config.heads {
+            Heads::Unwritten => Vec::new(),
+            Heads::Written => assembly.before_sending(Birth {
+                session_id: &self.config.identity.session_id,
+                uuid: &self.ids.next_uuid(),
+                // Results for calls without one hang behind everything that the compaction writes.
+                parent: Some(uuids.attachments.last().unwrap_or(&uuids.summary)),
+                timestamp: now,
+            })?,
+        };
         Ok((lines, heads, assembly, uuids.boundary))
     }
 
@@ -275,9 +281,24 @@ impl Engine {
         let entries = self.view_with(&compaction, &lines, Some(offset));
         let facts = self.live.facts().clone();
         self.live = Live::begin(entries, preserved, self.live.clearable().clone(), facts);
-        // What was made here can be read.
+        let mut at = offset + lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>();
+        for line in &heads {
+            // What was made here can be read.
+            let entry = Entry::read(line.clone()).ok();
+            let entry = entry.filter(|entry| entry.facets().uuid.is_present());
+            if let Some(entry) = entry {
+                self.live.push(Kept {
+                    entry,
+                    offset: Some(at),
+                });
+            }
+            at += line.len() as u64 + 1;
+        }
         let _ = assembly.persisted(&heads);
-        self.assembly = Some(assembly);
+        self.assembly = match self.config.heads {
+            Heads::Written => Some(assembly),
+            Heads::Unwritten => None,
+        };
         self.head = head;
         self.outdated = None;
         self.generation += 1;
@@ -297,9 +318,7 @@ impl Engine {
             });
         }
         let usage = compaction.usage.take();
-        let cost = usage
-            .as_ref()
-            .and_then(|usage| self.config.model.cost(usage));
+        let cost = self.summary_cost(usage.as_ref());
         let took = now.duration_since(compaction.started).as_millis();
         self.turn.tried = true;
         self.notify(Event::Compacted(Box::new(Compacted {

@@ -158,33 +158,44 @@ impl Engine {
         if !pieces.iter().any(|piece| piece.part.is_sent()) {
             return Err(CompactFailure::Empty);
         }
-        if self.nothing_new(pieces) {
-            return Err(CompactFailure::NothingNew);
-        }
         let Some(pivot) = &request.pivot else {
-            return Ok((Scope::whole(pieces), None));
+            let scope = Scope::whole(pieces);
+            self.something_new(pieces, &scope)?;
+            return Ok((scope, None));
         };
         let wanted = crate::message::Id::of(&pivot.uuid);
         let mut views = self.live.views();
         let at = views.position(|entry| entry.uuid() == Some(wanted));
         let at = at.ok_or(CompactFailure::NoPivot)?;
         let scope = Scope::partial(pieces, at, pivot.direction);
-        match scope.messages(pieces) {
-            0 => Err(CompactFailure::NoPivot),
-            _ => Ok((scope, Some(pivot.direction))),
+        if scope.messages(pieces) == 0 {
+            return Err(CompactFailure::NoPivot);
         }
+        self.something_new(pieces, &scope)?;
+        Ok((scope, Some(pivot.direction)))
     }
 
-    /// Whether nothing but the last compaction's own entries is in view.
-    fn nothing_new(&self, pieces: &[Piece]) -> bool {
-        let boundary = pieces.iter().any(|piece| piece.part == Part::Boundary);
-        let spoken = pieces.iter().zip(self.live.views()).any(|(piece, entry)| {
-            let facets = entry.facets;
-            piece.part.is_sent()
-                && !facets.flags.compact_summary
-                && facets.kind != crate::message::EntryKind::Attachment
+    /// Summing up nothing but the last compaction's own entries would only wear its summary down.
+    fn something_new(&self, pieces: &[Piece], scope: &Scope) -> Result<(), CompactFailure> {
+        let summed_up = scope.summarised.clone();
+        let mut entries = pieces.iter().zip(self.live.views());
+        let compacted = entries.clone().any(|(piece, entry)| {
+            piece.part == Part::Boundary || entry.facets.flags.compact_summary
         });
-        boundary && !spoken
+        let spoken = entries
+            .by_ref()
+            .skip(summed_up.start)
+            .take(summed_up.len())
+            .any(|(piece, entry)| {
+                let facets = entry.facets;
+                piece.part.is_sent()
+                    && !facets.flags.compact_summary
+                    && facets.kind != crate::message::EntryKind::Attachment
+            });
+        match compacted && !spoken {
+            true => Err(CompactFailure::NothingNew),
+            false => Ok(()),
+        }
     }
 
     fn not_started(&mut self, cause: Cause, failure: CompactFailure, now: Timestamp) {

@@ -60,6 +60,29 @@ pub struct EngineConfig {
     pub recall_tool: Option<String>,
     /// What the project's memory file says about compactions (F4).
     pub compact_instructions: Option<String>,
+    /// Whether heads of requests are part of the transcript.
+    pub heads: Heads,
+    /// Another model than the conversation's own that is asked for summaries, by plain requests (F7).
+    pub summary_model: Option<SummaryModel>,
+}
+
+/// Whether heads of requests are written (M7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heads {
+    /// They are: the conversation goes on here.
+    Written,
+    /// They are not: it was recorded elsewhere and no turn of it is asked for here. Summaries are asked for by plain
+    /// requests.
+    Unwritten,
+}
+
+/// A model for summaries alone.
+#[derive(Debug, Clone)]
+pub struct SummaryModel {
+    /// Its id, as requests name it.
+    pub id: String,
+    /// What is known of it.
+    pub spec: ModelSpec,
 }
 
 /// Whether the provider can drop results from its cache by reference.

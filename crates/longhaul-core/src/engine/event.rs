@@ -147,6 +147,10 @@ pub struct Preview {
     pub after: u64,
     /// What would be lost.
     pub report: LossReport,
+    /// Who summed up.
+    pub by: Summarizer,
+    /// What the summary's requests cost.
+    pub cost: Option<Usd>,
 }
 
 /// Why a compaction failed (E1).

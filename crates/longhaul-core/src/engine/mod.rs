@@ -26,7 +26,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-pub use config::{CacheEdits, EngineConfig, Identity};
+pub use config::{CacheEdits, EngineConfig, Heads, Identity, SummaryModel};
 pub use effect::{Effect, EffectId, HookCall, Outgoing};
 pub use event::{CompactFailure, Compacted, Event, Phase, Preview, Summarizer};
 pub use ids::Ids;

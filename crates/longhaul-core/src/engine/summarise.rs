@@ -8,9 +8,11 @@ use super::compact::{Compaction, Stage};
 use super::effect::{Effect, Outgoing};
 use super::event::{CompactFailure, Event, Summarizer};
 use super::input::{Failed, FailedKind, Outcome};
-use super::{Engine, State, Then};
+use super::{Engine, Heads, State, Then};
 use crate::local_summary;
-use crate::message::{Entry, Id};
+use crate::message::{Entry, Id, Usage};
+use crate::models::ModelSpec;
+use crate::money::Usd;
 use crate::plan::Way;
 use crate::prompt::{Assembly, Latched, OnMismatch, Parameters, RequestHead, RequestKind, Think};
 use crate::rounds::{Lead, MARKER, MOST_RETRIES, drop_oldest};
@@ -66,12 +68,33 @@ impl Engine {
             compaction.summary = Some((summary, Summarizer::Local));
             return self.summed_up(compaction);
         }
+        if self.asks_plainly() {
+            compaction.asking.path = Path::Plain;
+            return self.ask_for_summary(compaction, now);
+        }
         match self.before_sending(now) {
             Ok(lines) if !lines.is_empty() => {
                 self.persist(lines, |lines| Then::Summarise(lines, Box::new(compaction)));
             }
             _ => self.ask_for_summary(compaction, now),
         }
+    }
+
+    /// Whether there is no request of the conversation's own to fork.
+    fn asks_plainly(&self) -> bool {
+        self.config.heads == Heads::Unwritten || self.config.summary_model.is_some()
+    }
+
+    /// The model that summaries are asked of, where it is not the conversation's.
+    fn summary_spec(&self) -> &ModelSpec {
+        let own = &self.config.model;
+        let other = self.config.summary_model.as_ref();
+        other.map_or(own, |other| &other.spec)
+    }
+
+    /// What requests for a summary cost.
+    pub(super) fn summary_cost(&self, usage: Option<&Usage>) -> Option<Usd> {
+        self.summary_spec().cost(usage?)
     }
 
     /// A summary without a model: there always is one.
@@ -199,8 +222,11 @@ impl Engine {
     }
 
     fn plain_head(&self) -> Option<RequestHead> {
-        let spec = &self.config.model;
-        let model = self.head.model()?;
+        let spec = self.summary_spec();
+        let model = match &self.config.summary_model {
+            Some(other) => other.id.as_str().into(),
+            None => self.head.model()?,
+        };
         let most = self.config.window.scale().apply(PLAIN_OUTPUT);
         let body = Parameters {
             model: &model,
@@ -306,7 +332,10 @@ impl Engine {
         };
         compaction.asking.too_long_retries += 1;
         compaction.asking.shortened = Some((from + dropped.from, dropped.lead));
-        compaction.asking.path = Path::Fork;
+        compaction.asking.path = match self.asks_plainly() {
+            true => Path::Plain,
+            false => Path::Fork,
+        };
         self.notify(Event::TooLongRetry {
             attempt: retries + 1,
             rounds: dropped.rounds,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use longhaul_core::config::Config;
-use longhaul_core::engine::{CacheEdits, Engine, EngineConfig, Identity, Ids, Kept, Resume};
+use longhaul_core::engine::{CacheEdits, Engine, EngineConfig, Heads, Identity, Ids, Kept, Resume};
 use longhaul_core::facts::{Facts, Vocabulary};
 use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::{ModelSpec, ModelTable};
@@ -289,6 +289,8 @@ impl SessionBuilder {
             transcript: shown,
             recall_tool: self.recall_tool,
             compact_instructions: self.compact_instructions,
+            heads: Heads::Written,
+            summary_model: None,
         };
         Ok(Session {
             engine: Engine::new(config, ids, head, resume),
