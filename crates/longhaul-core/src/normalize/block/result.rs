@@ -207,13 +207,13 @@ impl<'a> Content<'a> {
         let mut is_same = true;
         let mut sent: Vec<Cow<'a, [u8]>> = Vec::with_capacity(items.len());
         for item in items {
-            let Some((json, is_text)) = inner(item, rules, images) else {
+            let Some((json, part)) = inner(item, rules, images) else {
                 is_same = false;
                 continue;
             };
             is_same &= matches!(json, Cow::Borrowed(_));
-            if !is_text {
-                shows = Shows::More;
+            if part == Shows::More {
+                shows = part;
             }
             sent.push(json);
         }
@@ -228,12 +228,12 @@ impl<'a> Content<'a> {
     }
 }
 
-/// An item of a result's list, and whether it is text; none if it says nothing.
-fn inner<'a>(item: &'a [u8], rules: &Rules, images: &mut Images) -> Option<(Cow<'a, [u8]>, bool)> {
+/// An item of a result's list, and what it shows; none if it says nothing.
+fn inner<'a>(item: &'a [u8], rules: &Rules, images: &mut Images) -> Option<(Cow<'a, [u8]>, Shows)> {
     if item.first() == Some(&b'"') {
         let text = fit(item, &Shape::Filled).ok()?;
         let json = [br#"{"type":"text","text":"#, &*text, b"}"].concat();
-        return Some((Cow::Owned(json), true));
+        return Some((Cow::Owned(json), Shows::Text));
     }
     if said_by(item).is_some_and(|text| text.trim().is_empty()) {
         return None;
@@ -260,9 +260,12 @@ fn inner<'a>(item: &'a [u8], rules: &Rules, images: &mut Images) -> Option<(Cow<
         (None, Some("image")) => picture::judged(item, images),
         _ => Err(Misfit),
     };
-    let is_text = name.is_some_and(|name| name == "text");
+    let shows = match name.as_deref() {
+        Some("text") => Shows::Text,
+        _ => Shows::More,
+    };
     Some(match json {
-        Ok(json) => (json, is_text),
-        Err(Misfit) => (Cow::Owned(text_block(&text::wrapped(item))), true),
+        Ok(json) => (json, shows),
+        Err(Misfit) => (Cow::Owned(text_block(&text::wrapped(item))), Shows::Text),
     })
 }
