@@ -15,6 +15,7 @@ pub use cursor::{Cursor, Value};
 pub use decode::decode;
 pub use object::Object;
 pub(crate) use object::{place, text};
+pub use object::{Object, items};
 pub use string::Literal;
 
 /// Where and why bytes are not JSON.

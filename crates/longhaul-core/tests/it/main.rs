@@ -11,6 +11,7 @@
 mod audit;
 mod boundary;
 mod cache;
+mod attachments;
 mod conversation;
 mod cut;
 mod damaged;
