@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{Archive, ArchiveError, schema};
 use crate::private;
@@ -49,14 +49,19 @@ impl Archive {
     /// Opens the archive at `path`; a missing one is made, private, with the folders above it.
     #[tracing::instrument(level = "debug")]
     pub fn open(path: &Path) -> Result<Self, ArchiveError> {
+        let seen = Identity::of(path);
         match connect(path) {
-            Err(ArchiveError::Damaged { .. }) => {
-                let notice = set_aside(path, &Identity::of(path))?;
-                Ok(Self {
-                    notice,
-                    ..connect(path)?
-                })
-            }
+            // Looked at twice: to move a good one aside, under the hands of others, would cost what they put there.
+            Err(ArchiveError::Damaged { .. }) => match connect(path) {
+                Err(ArchiveError::Damaged { .. }) => {
+                    let notice = set_aside(path, &seen)?;
+                    Ok(Self {
+                        notice,
+                        ..connect(path)?
+                    })
+                }
+                other => other,
+            },
             other => other,
         }
     }
@@ -96,8 +101,9 @@ fn connect(path: &Path) -> Result<Archive, ArchiveError> {
     };
     // Looked at before anything is set: a database of something else is not ours to change.
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-    let id = number("application_id").map_err(failed)?;
-    if id != schema::APPLICATION_ID && number("schema_version").map_err(failed)? != 0 {
+    // In this order: another process may be making the tables, and writes both at once.
+    let has_tables = number("schema_version").map_err(failed)? != 0;
+    if has_tables && number("application_id").map_err(failed)? != schema::APPLICATION_ID {
         return Err(damaged("it is a database of something else".to_owned()));
     }
     let prepare = |connection: &Connection| {
@@ -117,7 +123,12 @@ fn connect(path: &Path) -> Result<Archive, ArchiveError> {
     // One whose tables are gone is as good as damaged.
     let probe = "SELECT (SELECT count(*) FROM source), (SELECT max(id) FROM item),
                         (SELECT max(rowid) FROM words WHERE words MATCH '\"x\"')";
-    (connection.query_row(probe, [], |_| Ok(()))).map_err(|error| damaged(error.to_string()))?;
+    connection
+        .query_row(probe, [], |_| Ok(()))
+        .map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::Unknown) => damaged(error.to_string()),
+            _ => failed(error),
+        })?;
     Ok(Archive {
         identity: Identity::of(path),
         path: path.to_owned(),
