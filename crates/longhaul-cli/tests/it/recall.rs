@@ -218,11 +218,7 @@ fn x2_what_cannot_be_searched_says_what_to_do_instead() {
     world.write("other.json", r#"[{"role":"user","content":"hi"}]"#);
     let run = world.run(["recall", "other.json", "word"]);
     assert_eq!(run.code, 2, "{run:?}");
-    assert_eq!(
-        files(world.home()),
-        [PathBuf::new(); 0],
-        "nothing was made for these"
-    );
+    assert!(files(world.home()).is_empty(), "nothing was made for these");
 }
 
 #[test]
@@ -253,7 +249,7 @@ fn g2_the_index_lies_under_our_home_and_other_programs_files_are_left_alone() {
         .run(["purge", "--all", "--yes"])
         .ends(0)
         .prints("archive.db");
-    assert_eq!(files(world.home()), [PathBuf::new(); 0]);
+    assert!(files(world.home()).is_empty());
 }
 
 #[test]

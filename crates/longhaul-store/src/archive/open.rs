@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
@@ -12,6 +12,8 @@ use crate::private;
 
 /// How long to wait for another process's commit.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// The pause between two tries where SQLite itself does not wait.
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// Something that opening did and that a person may want to know.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -89,7 +91,21 @@ impl Archive {
     }
 }
 
+/// Connects; where another process is about to make the same tables, a little later.
 fn connect(path: &Path) -> Result<Archive, ArchiveError> {
+    let began = Instant::now();
+    loop {
+        match connect_now(path) {
+            // SQLite does not wait by itself when two set up the log of a new database.
+            Err(ArchiveError::Busy { .. }) if began.elapsed() < PATIENCE => {
+                std::thread::sleep(PAUSE);
+            }
+            other => return other,
+        }
+    }
+}
+
+fn connect_now(path: &Path) -> Result<Archive, ArchiveError> {
     let failed = |error| ArchiveError::from_sqlite(path, error);
     private::create_file(path).map_err(|error| ArchiveError::io(path, &error))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;

@@ -252,5 +252,5 @@ fn g2_a_purge_deletes_archives_with_their_sessions() {
     file_at(&mine.with_file_name("archive.db.damaged-1-wal"), "x", DAY);
     assert!(purge(session("mine")).kept.is_empty());
     assert!(!ours.exists() && same_id.exists());
-    assert_eq!(files_below(home.root()), [PathBuf::new(); 0]);
+    assert!(files_below(home.root()).is_empty());
 }

@@ -83,7 +83,7 @@ fn y7_after_kill_9_at_any_instant_every_acknowledged_item_is_archived() {
     for uuid in known.iter().step_by(17) {
         assert_eq!(
             finds(&archive, &format!("\"text of {uuid}\"")),
-            [uuid.clone()]
+            std::slice::from_ref(uuid)
         );
     }
 }
