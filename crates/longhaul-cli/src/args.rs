@@ -11,6 +11,7 @@ macro_rules! examples {
   longhaul inspect session.jsonl        what is in this conversation's window
   longhaul inspect ~/.claude/projects   all sessions below a folder
   longhaul inspect 6113e919             a session by its id, or the beginning of it
+  longhaul recall 6113e919 login bug    find something again in a conversation
   longhaul config --explain             every setting and where its value came from"
     };
 }
@@ -70,6 +71,7 @@ pub(crate) enum Command {
     Inspect(Inspect),
     Config(Config),
     Purge(Purge),
+    Recall(Recall),
     Sim(Sim),
     Completions(Completions),
     Man(Man),
@@ -170,6 +172,49 @@ pub(crate) struct Purge {
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// Print one JSON object instead; needs --yes or --dry-run
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Find something again in a conversation, whether the model still sees it or not
+///
+/// Searches all that was said, asked of tools and answered by them, summaries included, and says of each match whether
+/// it is still in the model's view or was cleared or summarised. The first search of a session makes an index of it under
+/// LONGHAUL_HOME, later ones add what is new. More in docs/recall.md.
+#[derive(Debug, ClapArgs)]
+#[command(
+    group(clap::ArgGroup::new("what").required(true).args(["query", "id", "path"])),
+    after_help = "Words are looked for all together, \"words in double quotes\" as a phrase; the last word may be only begun.
+
+Exit codes: 0 found, 1 nothing found, 2 cannot read.
+
+Examples:
+  longhaul recall 6113e919 cache miss
+  longhaul recall session.jsonl '\"cannot borrow\" main.rs'
+  longhaul recall 6113e919 --path src/main.rs           what was read from and written to a file
+  longhaul recall 6113e919 --id toolu_01Qx5            one match whole, as the others name it
+  longhaul recall 6113e919 cache --limit 50 --json"
+)]
+pub(crate) struct Recall {
+    /// A transcript, or a session id (or its beginning)
+    #[arg(value_name = "FILE|SESSION-ID")]
+    pub(crate) session: PathBuf,
+    /// The words to find
+    #[arg(value_name = "QUERY")]
+    pub(crate) query: Vec<String>,
+    /// Show what has this id: a tool call with its result, or a message
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Find what was done with this file; the end of its path is enough
+    #[arg(long, value_name = "PATH")]
+    pub(crate) path: Option<String>,
+    /// The most matches to show
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
+    /// Make the index anew from the transcript
+    #[arg(long)]
+    pub(crate) rebuild: bool,
+    /// Print one JSON object instead (documented in docs/recall.md)
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -11,6 +11,7 @@ use longhaul_core::window::WindowError;
 use longhaul_sim::faults::SpecError;
 use longhaul_sim::model::misbehave;
 use longhaul_sim::model::script::ScriptError;
+use longhaul_store::archive::ArchiveError;
 use longhaul_store::layout::{FindError, HomeError};
 use longhaul_store::purge::PurgeError;
 
@@ -25,13 +26,15 @@ pub(crate) enum Outcome {
     Fine,
     /// Something in the data is wrong and was reported: exit code 1.
     Problems,
+    /// What was looked for is not there: exit code 1.
+    NothingFound,
 }
 
 impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Fine => ExitCode::SUCCESS,
-            Outcome::Problems => ExitCode::from(1),
+            Outcome::Problems | Outcome::NothingFound => ExitCode::from(1),
         }
     }
 }
@@ -110,8 +113,24 @@ pub(crate) enum Failure {
     Pace(String),
     #[error("there is no model {0:?} to answer with")]
     NoSuchModel(String),
+    #[error("{target}: one session is searched at a time")]
+    NotOneSession { target: String },
+    #[error(transparent)]
+    Archive(ArchiveError),
     #[error("cannot start: {0}")]
     Runtime(std::io::Error),
+}
+
+impl From<ArchiveError> for Failure {
+    fn from(error: ArchiveError) -> Self {
+        match error {
+            ArchiveError::Transcript(read) => Self::Read {
+                path: read.path,
+                source: read.source,
+            },
+            other => Self::Archive(other),
+        }
+    }
 }
 
 fn in_use(error: &std::io::Error) -> bool {
@@ -146,6 +165,9 @@ impl Failure {
             }
             Self::NoSuchTarget { .. } | Self::NoSuchFile { .. } => {
                 "Give a transcript, a folder, or a session id; `longhaul inspect ~/.claude/projects` lists sessions."
+            }
+            Self::NotOneSession { .. } => {
+                "Give a transcript or a session id; `longhaul inspect` lists the sessions of a folder."
             }
             Self::Config(_) | Self::BadSet(_) => "`longhaul config --explain` lists all settings.",
             Self::ModelFile { .. } => {

@@ -7,10 +7,13 @@ mod inspect;
 mod logging;
 mod manual;
 mod output;
+mod progress;
 mod purge;
+mod recall;
 mod settings;
 mod sim;
 mod table;
+mod target;
 mod terminal;
 mod text;
 
@@ -37,6 +40,7 @@ fn run(args: Args) -> Result<Outcome, Failure> {
         Command::Config(command) => config::run(&command, &settings),
         Command::Inspect(command) => inspect::run(&command, &settings),
         Command::Purge(command) => purge::run(&command, &settings),
+        Command::Recall(command) => recall::run(&command, &settings),
         Command::Sim(command) => sim::run(&command, &settings),
     }
 }

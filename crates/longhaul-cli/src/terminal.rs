@@ -52,6 +52,11 @@ pub(crate) fn short(number: u64) -> String {
     }
 }
 
+/// A time to the minute, in UTC.
+pub(crate) fn minute(time: jiff::Timestamp) -> String {
+    time.strftime("%Y-%m-%d %H:%M").to_string()
+}
+
 /// Bytes for people.
 pub(crate) fn bytes(number: u64) -> String {
     match number {

@@ -2,7 +2,7 @@
 
 use crate::support::World;
 
-const COMMANDS: [&str; 5] = ["inspect", "config", "purge", "completions", "man"];
+const COMMANDS: [&str; 6] = ["inspect", "config", "purge", "recall", "completions", "man"];
 
 #[test]
 fn completions_are_scripts_for_each_shell() {
@@ -48,6 +48,7 @@ fn help_of_every_command_shows_examples_that_parse() {
         &["inspect"],
         &["config"],
         &["purge"],
+        &["recall"],
         &["completions"],
         &["man"],
     ] {
@@ -66,7 +67,7 @@ fn help_of_every_command_shows_examples_that_parse() {
             seen += 1;
         }
     }
-    assert!(seen >= 15, "{seen}");
+    assert!(seen >= 20, "{seen}");
 }
 
 #[test]

@@ -3,15 +3,17 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{Archive, ArchiveError, schema};
 use crate::private;
 
 /// How long to wait for another process's commit.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// The pause between two tries where SQLite itself does not wait.
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// Something that opening did and that a person may want to know.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,14 +51,19 @@ impl Archive {
     /// Opens the archive at `path`; a missing one is made, private, with the folders above it.
     #[tracing::instrument(level = "debug")]
     pub fn open(path: &Path) -> Result<Self, ArchiveError> {
+        let seen = Identity::of(path);
         match connect(path) {
-            Err(ArchiveError::Damaged { .. }) => {
-                let notice = set_aside(path, &Identity::of(path))?;
-                Ok(Self {
-                    notice,
-                    ..connect(path)?
-                })
-            }
+            // Looked at twice: to move a good one aside, under the hands of others, would cost what they put there.
+            Err(ArchiveError::Damaged { .. }) => match connect(path) {
+                Err(ArchiveError::Damaged { .. }) => {
+                    let notice = set_aside(path, &seen)?;
+                    Ok(Self {
+                        notice,
+                        ..connect(path)?
+                    })
+                }
+                other => other,
+            },
             other => other,
         }
     }
@@ -84,7 +91,21 @@ impl Archive {
     }
 }
 
+/// Connects; where another process is about to make the same tables, a little later.
 fn connect(path: &Path) -> Result<Archive, ArchiveError> {
+    let began = Instant::now();
+    loop {
+        match connect_now(path) {
+            // SQLite does not wait by itself when two set up the log of a new database.
+            Err(ArchiveError::Busy { .. }) if began.elapsed() < PATIENCE => {
+                std::thread::sleep(PAUSE);
+            }
+            other => return other,
+        }
+    }
+}
+
+fn connect_now(path: &Path) -> Result<Archive, ArchiveError> {
     let failed = |error| ArchiveError::from_sqlite(path, error);
     private::create_file(path).map_err(|error| ArchiveError::io(path, &error))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -96,8 +117,9 @@ fn connect(path: &Path) -> Result<Archive, ArchiveError> {
     };
     // Looked at before anything is set: a database of something else is not ours to change.
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-    let id = number("application_id").map_err(failed)?;
-    if id != schema::APPLICATION_ID && number("schema_version").map_err(failed)? != 0 {
+    // In this order: another process may be making the tables, and writes both at once.
+    let has_tables = number("schema_version").map_err(failed)? != 0;
+    if has_tables && number("application_id").map_err(failed)? != schema::APPLICATION_ID {
         return Err(damaged("it is a database of something else".to_owned()));
     }
     let prepare = |connection: &Connection| {
@@ -117,7 +139,12 @@ fn connect(path: &Path) -> Result<Archive, ArchiveError> {
     // One whose tables are gone is as good as damaged.
     let probe = "SELECT (SELECT count(*) FROM source), (SELECT max(id) FROM item),
                         (SELECT max(rowid) FROM words WHERE words MATCH '\"x\"')";
-    (connection.query_row(probe, [], |_| Ok(()))).map_err(|error| damaged(error.to_string()))?;
+    connection
+        .query_row(probe, [], |_| Ok(()))
+        .map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::Unknown) => damaged(error.to_string()),
+            _ => failed(error),
+        })?;
     Ok(Archive {
         identity: Identity::of(path),
         path: path.to_owned(),

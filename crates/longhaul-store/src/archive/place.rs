@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::fork::project_name;
-use crate::layout::{Home, SessionId};
+use crate::layout::{EXTENSION, Home, SessionId, subagents_folder};
 
 /// How names of archives begin, and what all of them hold: logs and damaged ones end otherwise.
 const NAME: (&str, &str) = ("archive", ".db");
@@ -17,24 +17,37 @@ pub(crate) fn is_archive_name(name: &str) -> bool {
         .is_some_and(|rest| rest.contains(NAME.1))
 }
 
-/// The archive of a transcript. For one of ours: `<session>/archive.db` beside it. For any other: the same place under
-/// our home that a fork of it would have, with a mark of the path in its name, since two programs may use one id.
+/// The archive of a transcript. For a session of ours: `<session>/archive.db` beside it. For any other: the same place
+/// under our home that a fork of it would have, with a mark of the path in its name, since two programs may use one id.
+/// The file of a sub-agent has its archive with its session, so that it goes with it.
 pub fn archive_path(home: &Home, transcript: &Path) -> PathBuf {
     let real = fs::canonicalize(transcript).unwrap_or_else(|_| transcript.to_owned());
     let projects = fs::canonicalize(home.projects()).unwrap_or_else(|_| home.projects());
-    let id = SessionId::of_transcript(&real);
-    let project = real
-        .parent()
-        .filter(|folder| folder.parent() == Some(&*projects));
-    if let (Some(project), Some(id)) = (project, &id) {
+    let session = session_of(&real);
+    let id = SessionId::of_transcript(&session);
+    let project = (session.parent()).filter(|folder| folder.parent() == Some(&*projects));
+    if let (Some(project), Some(id), true) = (project, &id, session == real) {
         return project
             .join(id.as_str())
             .join(format!("{}{}", NAME.0, NAME.1));
     }
-    let session = id.map_or_else(|| "file".to_owned(), |id| id.as_str().to_owned());
+    let name = id.map_or_else(|| "file".to_owned(), |id| id.as_str().to_owned());
     let mark = xxh3_64(real.as_os_str().as_encoded_bytes());
     home.projects()
-        .join(project_name(&real))
-        .join(session)
+        .join(project_name(&session))
+        .join(name)
         .join(format!("{}-{mark:016x}{}", NAME.0, NAME.1))
+}
+
+/// The transcript of the session that a transcript belongs to: that of a sub-agent to another, any other to itself.
+fn session_of(transcript: &Path) -> PathBuf {
+    let folder = transcript.parent().and_then(Path::parent);
+    let session = folder.map(|folder| {
+        let mut name = folder.as_os_str().to_owned();
+        name.push(format!(".{EXTENSION}"));
+        PathBuf::from(name)
+    });
+    session
+        .filter(|session| subagents_folder(session) == transcript.parent().unwrap_or(transcript))
+        .unwrap_or_else(|| transcript.to_owned())
 }

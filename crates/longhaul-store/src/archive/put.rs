@@ -6,6 +6,9 @@ use super::item::Item;
 use super::record::{file_name, milliseconds};
 use super::{Archive, ArchiveError, words};
 
+/// Longer texts are cut: SQLite takes no value of a gigabyte, and the transcript has them whole.
+const LONGEST: usize = 256 << 20;
+
 /// Why items are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
@@ -65,6 +68,7 @@ pub(super) fn insert(
     )?;
     let mut new = 0;
     for item in items {
+        let text = within(&item.text);
         let inserted = row.execute(params![
             item.uuid,
             item.part,
@@ -78,7 +82,7 @@ pub(super) fn insert(
             item.tokens.unpadded() as i64,
             item.presence.name(),
             origin == Origin::Archived,
-            item.text,
+            text,
         ])?;
         if inserted > 0 {
             new += 1;
@@ -87,11 +91,19 @@ pub(super) fn insert(
             word.execute(params![
                 transaction.last_insert_rowid(),
                 words::spaced(&about),
-                words::spaced(&item.text),
+                words::spaced(text),
             ])?;
         } else if origin == Origin::Archived {
             known.execute(params![item.uuid, item.part, item.presence.name()])?;
         }
     }
     Ok(new)
+}
+
+fn within(text: &str) -> &str {
+    let mut end = text.len().min(LONGEST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }

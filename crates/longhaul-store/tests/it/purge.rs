@@ -241,9 +241,16 @@ fn g2_a_purge_deletes_archives_with_their_sessions() {
     let purge = |what| plan(&home, &what, SystemTime::now()).unwrap().execute();
     assert!(purge(session("foreign")).kept.is_empty());
     assert!(!foreign.exists() && theirs.exists() && mine.exists());
-    // What was left of a damaged one goes too.
+    // So does the archive of a sub-agent, and what was left of a damaged one.
+    let agent = home.projects().join("-work/mine/subagents/agent-1.jsonl");
+    file_at(&agent, &text, DAY);
+    let of_agent = archived(&home, &agent);
+    assert!(
+        of_agent.starts_with(home.projects().join("-work/mine")),
+        "{of_agent:?}"
+    );
     file_at(&mine.with_file_name("archive.db.damaged-1-wal"), "x", DAY);
     assert!(purge(session("mine")).kept.is_empty());
     assert!(!ours.exists() && same_id.exists());
-    assert_eq!(files_below(home.root()), [PathBuf::new(); 0]);
+    assert!(files_below(home.root()).is_empty());
 }

@@ -14,7 +14,7 @@ use anstyle::Style;
 use jiff::Timestamp;
 use longhaul_core::inspect::Report;
 
-use crate::terminal::{has_colour, width};
+use crate::terminal::{has_colour, minute, width};
 use crate::text::{clean, columns, count, wrap, wrap_items};
 
 const HEADING: Style = Style::new().bold();
@@ -129,10 +129,6 @@ fn span(first: Timestamp, last: Timestamp) -> String {
         (_, true) => format!("{from} to {} UTC", clock(last)),
         _ => format!("{from} to {to} UTC"),
     }
-}
-
-fn minute(time: Timestamp) -> String {
-    time.strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 /// Names with their counts, the largest first.

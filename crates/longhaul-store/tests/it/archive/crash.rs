@@ -83,7 +83,7 @@ fn y7_after_kill_9_at_any_instant_every_acknowledged_item_is_archived() {
     for uuid in known.iter().step_by(17) {
         assert_eq!(
             finds(&archive, &format!("\"text of {uuid}\"")),
-            [uuid.clone()]
+            std::slice::from_ref(uuid)
         );
     }
 }
@@ -146,6 +146,26 @@ fn x2_two_processes_archive_and_index_at_once() {
         .filter(|uuid| uuid.starts_with("one-") || uuid.starts_with("two-"));
     assert_eq!(put.count(), 60);
     assert!(both.len() > 100);
+}
+
+#[test]
+fn x2_many_may_open_a_new_archive_at_the_same_instant() {
+    for _ in 0..20 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("archive.db");
+        let start = std::sync::Barrier::new(6);
+        std::thread::scope(|scope| {
+            for number in 0..6 {
+                let (path, start) = (&path, &start);
+                scope.spawn(move || {
+                    start.wait();
+                    let mut archive = Archive::open(path).unwrap();
+                    put(&mut archive, &[message(&format!("m{number}"), "plum")]);
+                });
+            }
+        });
+        assert_eq!(held(&Archive::open(&path).unwrap()).len(), 6);
+    }
 }
 
 /// An archive of a transcript, closed, and then changed.
