@@ -162,9 +162,9 @@ async fn k2_what_a_hook_leaves_running_is_not_waited_for_and_not_killed() {
     aside(move || std::fs::OpenOptions::new().write(true).open(pipe).unwrap()).await;
 }
 
-/// Says its number, then stays, with a child that stays too and does not mind SIGTERM.
-const STAYS: &str =
-    "exec 9> pipe; echo $$ >&9; sh -c 'trap \"\" TERM; while :; do sleep 1000; done' & sleep 1000";
+/// Stays, with a child that stays too, does not mind SIGTERM and, once it is there, says the number of the hook.
+const STAYS: &str = "exec 9> pipe; \
+    sh -c 'trap \"\" TERM; echo $0 >&9; while :; do sleep 1000; done' $$ & sleep 1000";
 
 #[tokio::test]
 async fn k2_after_the_timeout_the_hook_and_all_it_started_are_gone() {
