@@ -8,7 +8,8 @@ use longhaul::hooks::{CancellationToken, CommandHooks, EventName, Failure, Hooks
 use serde_json::{Value, json};
 
 use super::support::{
-    Project, all_gone, command, ends, exists, first_line, post_compact, post_tool_use, pre_compact,
+    Project, all_gone, aside, command, ends, exists, first_line, post_compact, post_tool_use,
+    pre_compact,
 };
 
 /// What one bad hook did to the event, after its good neighbour was heard.
@@ -158,22 +159,18 @@ async fn k2_what_a_hook_leaves_running_is_not_waited_for_and_not_killed() {
         }
     );
     // Opening succeeds because there still is a reader; closing lets it end.
-    let open = move || std::fs::OpenOptions::new().write(true).open(pipe);
-    ends(tokio::task::spawn_blocking(open))
-        .await
-        .unwrap()
-        .unwrap();
+    aside(move || std::fs::OpenOptions::new().write(true).open(pipe).unwrap()).await;
 }
 
-/// Says its number, then stays, with a child that stays too and does not mind SIGTERM.
-const STAYS: &str =
-    "exec 9> pipe; echo $$ >&9; sh -c 'trap \"\" TERM; while :; do sleep 1000; done' & sleep 1000";
+/// Stays, with a child that stays too, does not mind SIGTERM and, once it is there, says the number of the hook.
+const STAYS: &str = "exec 9> pipe; \
+    sh -c 'trap \"\" TERM; echo $0 >&9; while :; do sleep 1000; done' $$ & sleep 1000";
 
 #[tokio::test]
 async fn k2_after_the_timeout_the_hook_and_all_it_started_are_gone() {
     let project = Project::new();
     let pipe = project.pipe("pipe");
-    let reader = tokio::spawn(async move { first_line(&pipe).await });
+    let reader = tokio::spawn(first_line(pipe));
     let outcome = beside_a_good_one(&project, command(STAYS, 2.0)).await;
     assert_eq!(
         outcome.errors[0].failure,
@@ -198,7 +195,7 @@ async fn k2_f8_after_cancelling_the_hook_and_all_it_started_are_gone() {
     let cancel = CancellationToken::new();
     let call = project.call(pre_compact()).with_cancel(cancel.clone());
     let run = tokio::spawn(async move { hooks.run(&call).await });
-    let (leader, pipe) = first_line(&pipe).await;
+    let (leader, pipe) = first_line(pipe).await;
     cancel.cancel();
     let outcome = ends(run).await.unwrap();
     assert!(outcome.cancelled);
@@ -230,7 +227,7 @@ async fn k2_a_call_that_is_dropped_leaves_nothing_running() {
     let (hooks, pipe) = staying(&project).await;
     let call = project.call(pre_compact());
     let run = tokio::spawn(async move { hooks.run(&call).await });
-    let (_, pipe) = first_line(&pipe).await;
+    let (_, pipe) = first_line(pipe).await;
     run.abort();
     all_gone(pipe).await;
 }

@@ -32,8 +32,12 @@ async fn k2_hooks_get_keys_and_prompts_and_no_log_or_error_repeats_them() {
         .finish();
     // The runtime of this test has one thread, so its tasks log here too.
     let _guard = tracing::subscriber::set_default(subscriber);
+    // While there is only one subscriber, a log line that another test reaches first, on a thread without it, is
+    // taken for one that nobody wants. A second one makes tracing ask them all.
+    let _second = tracing::Dispatch::new(tracing_subscriber::registry());
     let project = Project::new();
-    let line = |rest: &str| command(&format!(": in-command; {rest}"), 1.0);
+    let timed = |rest: &str, timeout| command(&format!(": in-command; {rest}"), timeout);
+    let line = |rest: &str| timed(rest, 60.0);
     let hooks = project
         .hooks(
             EventName::UserPromptSubmit,
@@ -42,7 +46,7 @@ async fn k2_hooks_get_keys_and_prompts_and_no_log_or_error_repeats_them() {
                 line("exit 3"),
                 line("kill -9 $$"),
                 line("echo '{'; cat"),
-                line("exec sleep 1000"),
+                timed("exec sleep 1000", 1.0),
                 {"type": "command", "command": "./absent-in-command", "args": ["in-command"]},
             ]),
         )

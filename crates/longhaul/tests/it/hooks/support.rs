@@ -150,23 +150,28 @@ pub(super) async fn ends<T>(future: impl Future<Output = T>) -> T {
     done.expect("this should have ended by itself")
 }
 
+/// Does something that blocks, on a thread that nobody waits for: a test that fails must not hang for it.
+pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (send, receive) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || send.send(work()).ok());
+    ends(receive).await.unwrap()
+}
+
 /// Waits for somebody to open the pipe for writing, and reads the first line. The file that comes back is at its end
 /// when everybody who had it open is gone.
-pub(super) async fn first_line(pipe: &Path) -> (String, BufReader<File>) {
-    let pipe = pipe.to_owned();
-    let reading = tokio::task::spawn_blocking(move || {
+pub(super) async fn first_line(pipe: PathBuf) -> (String, BufReader<File>) {
+    aside(move || {
         let mut file = BufReader::new(File::open(pipe).unwrap());
         let mut line = String::new();
         file.read_line(&mut line).unwrap();
         (line.trim().to_owned(), file)
-    });
-    ends(reading).await.unwrap()
+    })
+    .await
 }
 
 /// Waits until everybody who had the pipe open is gone.
 pub(super) async fn all_gone(mut pipe: BufReader<File>) {
-    let reading = tokio::task::spawn_blocking(move || pipe.read_to_end(&mut Vec::new()));
-    ends(reading).await.unwrap().unwrap();
+    aside(move || pipe.read_to_end(&mut Vec::new()).unwrap()).await;
 }
 
 /// Whether there is a process of this number, if only one that nobody has waited for.
