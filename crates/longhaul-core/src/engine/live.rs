@@ -92,9 +92,7 @@ impl Live {
         }
         let facets = entry.facets;
         if facets.kind == EntryKind::System && facets.subtype == Subtype::MicrocompactBoundary {
-            let ids = entry.object(facets.metadata).strings("compactedToolIds");
-            self.cleared
-                .extend(ids.unwrap_or_default().iter().map(|id| Id::of(id)));
+            self.cleared.extend(entry.cleared());
         }
         if facets.is_reply() && standing == Standing::Live {
             self.last_reply = entry.timestamp().or(self.last_reply);

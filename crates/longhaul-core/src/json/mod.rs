@@ -13,9 +13,8 @@ mod string;
 pub use bounded::{decode_head, decode_tail};
 pub use cursor::{Cursor, Value};
 pub use decode::decode;
-pub use object::Object;
-pub(crate) use object::{place, text};
 pub use object::{Object, items};
+pub(crate) use object::{place, text};
 pub use string::Literal;
 
 /// Where and why bytes are not JSON.

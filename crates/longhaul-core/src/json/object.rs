@@ -60,6 +60,8 @@ pub(crate) fn place(whole: &[u8], value: &[u8]) -> Option<Range<usize>> {
     let start = (value.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
     let end = start.checked_add(value.len())?;
     (end <= whole.len() && !value.is_empty()).then_some(start..end)
+}
+
 /// The raw items of a value that is an array.
 pub fn items(raw: &[u8]) -> Option<Vec<&[u8]>> {
     let mut items = Vec::new();

@@ -134,6 +134,15 @@ impl<'a> View<'a> {
             .ok()
     }
 
+    /// For a clearing: the calls whose results, and the attachments, that are not sent any more.
+    pub fn cleared(self) -> Vec<Id> {
+        let metadata = self.object(self.facets.metadata);
+        let listed = |key| metadata.strings(key).unwrap_or_default();
+        let calls = listed("compactedToolIds");
+        let attachments = listed("clearedAttachmentUUIDs");
+        calls.iter().chain(&attachments).map(|id| Id::of(id)).collect()
+    }
+
     /// The decoded text of a literal's content.
     pub fn text(self, span: Span) -> Cow<'a, str> {
         json::decode(span.of(self.line))

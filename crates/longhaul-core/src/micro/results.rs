@@ -99,16 +99,10 @@ impl ToolResults {
                 });
             }
             EntryKind::System if facets.subtype == Subtype::MicrocompactBoundary => {
-                let metadata = entry.object(facets.metadata);
-                let listed = |key| metadata.strings(key).unwrap_or_default();
-                let ids: Vec<Id> = listed("compactedToolIds")
-                    .iter()
-                    .map(|id| Id::of(id))
-                    .collect();
-                let uuids = listed("clearedAttachmentUUIDs");
-                self.forget(&ids);
+                let gone = entry.cleared();
+                self.forget(&gone);
                 self.memories
-                    .retain(|memory| !uuids.iter().any(|uuid| *uuid == memory.uuid));
+                    .retain(|memory| !gone.contains(&Id::of(&memory.uuid)));
             }
             _ => {}
         }

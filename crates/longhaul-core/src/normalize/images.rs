@@ -67,6 +67,7 @@ impl Images {
             match step.ask {
                 Ask::Result(index) => drop(block::result(step.view, index, rules, &mut count)),
                 Ask::Input(index) => drop(block::input(step.view, index, rules, &mut count)),
+                Ask::Attachment if rules.clears(step.view) => {}
                 Ask::Attachment => drop(attachment::render(step.view, &mut count)),
                 Ask::Line => {}
             }

@@ -1,14 +1,14 @@
 //! What a rendering depends on beside the entries.
 
 use crate::hash::Set;
-use crate::message::Id;
+use crate::message::{Id, View};
 
 /// What a rendering depends on beside the entries. All of it is on disk (M7): in the head, or in boundaries.
 #[derive(Debug, Clone, Default)]
 pub struct RenderOptions {
     /// The text that goes before the first message, whole, reminder tags included (A4).
     pub user_context: Option<String>,
-    /// Results whose content is replaced by the marker (U2).
+    /// Results whose content is replaced by the marker (U2), and attachments that are not sent any more (U6).
     pub cleared: Vec<Id>,
     /// Thinking of entries up to and including this one is not sent (N2). If it is not in the history, it lies before it
     /// and nothing of the history is meant.
@@ -53,6 +53,13 @@ impl Rules {
                 false => References::Left,
             },
         }
+    }
+
+    /// Whether an attachment is not sent any more.
+    pub(super) fn clears(&self, attachment: View<'_>) -> bool {
+        attachment
+            .uuid()
+            .is_some_and(|uuid| self.cleared.contains(&uuid))
     }
 
     /// Whether one of these betas is asked for, or none is needed.

@@ -157,6 +157,7 @@ impl Rendering {
                 let piece = block::input(step.view, index, &self.rules, &mut self.images);
                 self.turn.inputs.push(piece);
             }
+            Ask::Attachment if self.rules.clears(step.view) => {}
             Ask::Attachment => {
                 let pieces = attachment::render(step.view, &mut self.images);
                 self.turn.inputs.extend(pieces);

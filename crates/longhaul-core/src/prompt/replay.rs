@@ -14,7 +14,7 @@ pub struct Replay {
     pub history: Vec<usize>,
     /// The entries that came one by one, in the order in which they came: that of the file.
     pub pushed: Vec<usize>,
-    /// Results that were cleared.
+    /// Results and attachments that were cleared.
     pub cleared: Vec<Id>,
     /// Whether the rendering goes on.
     pub standing: Standing,
@@ -81,8 +81,7 @@ impl Replay {
 
     fn boundary(&mut self, entry: View<'_>, behind: bool) {
         let metadata = entry.object(entry.facets.metadata);
-        let ids = metadata.strings("compactedToolIds").unwrap_or_default();
-        self.cleared.extend(ids.iter().map(|id| Id::of(id)));
+        self.cleared.extend(entry.cleared());
         let settings = &mut self.head.latched.thinking_stripped_through;
         if let Some(uuid) = metadata.string("thinkingStrippedThrough")
             && (behind || settings.is_none())

@@ -100,10 +100,15 @@ impl Ledger {
             }
             EntryKind::User | EntryKind::Attachment => {
                 let mut results = Vec::new();
-                let mut weight = match entry.visible_attachment() {
-                    Some(_) => estimator.attachment(facets.attachment_units),
-                    None => Estimate::ZERO,
-                };
+                let mut weight = Estimate::ZERO;
+                if entry.visible_attachment().is_some() {
+                    let own = estimator.attachment(facets.attachment_units);
+                    match entry.uuid() {
+                        // One that can be named can be cleared (U6).
+                        Some(uuid) => results.push((uuid, own)),
+                        None => weight += own,
+                    }
+                }
                 for (block, own) in weighed {
                     let is_call = matches!(block.kind, BlockKind::ToolUse | BlockKind::ToolResult);
                     match entry.block_id(block).filter(|_| is_call) {
@@ -118,9 +123,7 @@ impl Ledger {
                 self.push(input, standing);
             }
             EntryKind::System if facets.subtype == Subtype::MicrocompactBoundary => {
-                let ids = entry.object(facets.metadata).strings("compactedToolIds");
-                let ids: Vec<Id> = ids.into_iter().flatten().map(|id| Id::of(&id)).collect();
-                self.push(Counted::Clearing(&ids), standing);
+                self.push(Counted::Clearing(&entry.cleared()), standing);
             }
             _ => {}
         }

@@ -129,7 +129,13 @@ impl Conversation {
                 }
                 EntryKind::User | EntryKind::Attachment => {
                     results.clear();
-                    let mut weight = row.attachment.unwrap_or(Estimate::ZERO);
+                    let mut weight = Estimate::ZERO;
+                    match (row.uuid, row.attachment) {
+                        // One that can be named can be cleared (U6).
+                        (Some(uuid), Some(own)) => results.push((uuid, own)),
+                        (None, Some(own)) => weight += own,
+                        (_, None) => {}
+                    }
                     for block in table.blocks(row) {
                         match block.call {
                             Some(call) => results.push((call, block.weight)),

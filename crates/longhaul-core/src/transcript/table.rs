@@ -99,7 +99,7 @@ pub struct BoundaryNote {
     pub preserved: Option<Vec<Id>>,
     /// `preservedMessages.anchorUuid`.
     pub preserved_anchor: Option<Id>,
-    /// `compactedToolIds` of a microcompact boundary.
+    /// `compactedToolIds` and `clearedAttachmentUUIDs` of a microcompact boundary.
     pub cleared: Vec<Id>,
     /// `boundaryUuid` of an undo: the boundary that it takes back.
     pub undoes: Option<Id>,
@@ -259,9 +259,6 @@ fn boundary_note(row: u32, entry: View<'_>) -> BoundaryNote {
         preserved_anchor: messages
             .and_then(|messages| messages.string("anchorUuid"))
             .map(|uuid| Id::of(&uuid)),
-        cleared: metadata
-            .strings("compactedToolIds")
-            .map(ids)
-            .unwrap_or_default(),
+        cleared: entry.cleared(),
     }
 }
