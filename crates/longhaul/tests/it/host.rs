@@ -106,6 +106,14 @@ impl Host {
         self.take_in(line);
     }
 
+    /// Another program appends a line; it is taken in as soon as it is seen.
+    pub(crate) fn foreign(&mut self, line: &str) {
+        use std::io::Write as _;
+        let file = std::fs::File::options().append(true).open(&self.path);
+        writeln!(file.unwrap(), "{line}").unwrap();
+        self.take_in(line);
+    }
+
     /// Takes in a line that is in the file.
     fn take_in(&mut self, line: &str) {
         let entry = Entry::read(Bytes::copy_from_slice(line.as_bytes())).unwrap();
@@ -198,6 +206,12 @@ impl Host {
         let replay = resumed.replay().unwrap().unwrap();
         assert_eq!(replay.standing, Standing::Goes);
         resumed.assembly().unwrap().request(kind, None)
+    }
+
+    /// How many entries came one by one since the rendering began.
+    pub(crate) fn came_one_by_one(&self) -> usize {
+        let resumed = resume(&self.path).unwrap();
+        resumed.replay().unwrap().unwrap().pushed.len()
     }
 }
 
