@@ -143,11 +143,19 @@ impl Host {
         let _ = self.writer.append(line.as_bytes()).unwrap();
         let entry = Entry::read(Bytes::copy_from_slice(line.as_bytes())).unwrap();
         self.newest = Some(entry.view().text(entry.facets().uuid).into_owned());
+        self.view.clear();
         let taken = self
             .assembly
             .as_mut()
             .map(|assembly| assembly.push(entry.view()));
         assert_eq!(taken, Some(Taken::Pushed));
+    }
+
+    /// Goes on with another head.
+    pub(crate) fn with_head(&mut self, head: RequestHead, binding: Binding, reason: HeadReason) {
+        self.head = head;
+        self.binding = binding;
+        self.anew(reason);
     }
 
     /// Begins a rendering of the view as it is.

@@ -4,10 +4,15 @@
     clippy::expect_used,
     clippy::panic,
     clippy::print_stdout,
-    reason = "tests may fail loudly and print what they measured"
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests may fail loudly, read files and print what they measured"
 )]
 
 mod host;
+mod normalize;
 mod proof;
 mod replay;
 mod requests;
+mod session;
+mod thinking;

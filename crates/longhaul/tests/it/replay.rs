@@ -69,14 +69,13 @@ fn live(spec: SessionSpec, binding: Binding, every: usize, seals: usize) -> usiz
             compared += usize::from(made && host.came_one_by_one() > 0);
         }
     }
-    println!("{compared} requests compared whose entries came one by one");
     compared
 }
 
 #[test]
 fn y2_a_resumed_process_sends_the_same_bytes_wherever_the_file_was_cut() {
     let mut compared = 0;
-    for seed in 0..6 {
+    for seed in 0..4 {
         for kept in [
             Kept::Nothing,
             Kept::AfterSummary,
@@ -86,10 +85,10 @@ fn y2_a_resumed_process_sends_the_same_bytes_wherever_the_file_was_cut() {
             let spec = SessionSpec::new(seed, 14)
                 .kept(kept)
                 .compaction(Compaction::EveryRounds(6));
-            compared += live(spec, Binding::None, 5, 0);
+            compared += live(spec, Binding::None, 3, 0);
         }
     }
-    assert!(compared > 200, "{compared}");
+    assert!(compared > 120, "{compared}");
 }
 
 #[test]
