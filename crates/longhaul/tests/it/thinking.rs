@@ -21,9 +21,14 @@ fn turns(session: &mut Session, world: &mut World) -> usize {
             new = New::Results;
         }
     }
-    let fork = RequestKind::Fork { text: "Where are we?" };
+    let fork = RequestKind::Fork {
+        text: "Where are we?",
+    };
     let body = session.host.request(fork).unwrap().to_vec();
-    String::from_utf8(body).unwrap().matches("\"signature\"").count()
+    String::from_utf8(body)
+        .unwrap()
+        .matches("\"signature\"")
+        .count()
 }
 
 /// Uuids of the view, and ids of the calls in it.
@@ -34,7 +39,10 @@ fn view(session: &Session) -> (Vec<String>, Vec<String>) {
         let line: Value = serde_json::from_slice(entry.bytes()).unwrap();
         uuids.push(line["uuid"].as_str().unwrap().to_owned());
         let content = line["message"]["content"].as_array();
-        let ids = content.into_iter().flatten().filter_map(|block| block["id"].as_str());
+        let ids = content
+            .into_iter()
+            .flatten()
+            .filter_map(|block| block["id"].as_str());
         calls.extend(ids.map(str::to_owned));
     }
     (uuids, calls)
@@ -73,7 +81,9 @@ fn n2_no_change_of_the_history_is_ever_refused() {
 
     // Another tool.
     let next = other_tools(session.host.assembly.as_ref().unwrap().head());
-    session.host.with_head(next, spec(BINDS).thinking.binding, HeadReason::Tools);
+    session
+        .host
+        .with_head(next, spec(BINDS).thinking.binding, HeadReason::Tools);
     assert!(turns(&mut session, &mut world) <= before);
 
     // Compacted, the newest round kept.
@@ -100,7 +110,10 @@ fn n2_no_change_of_the_history_is_ever_refused() {
     let (uuids, _) = view(&session);
     let heard = resume(&session.host.path).unwrap();
     let point = heard.entries.iter().rposition(|entry| {
-        entry.bytes().windows(14).any(|part| part == b"Please do part")
+        entry
+            .bytes()
+            .windows(14)
+            .any(|part| part == b"Please do part")
     });
     session.host.newest = Some(uuids[point.unwrap() - 1].clone());
     let uuid = session.host.uuid();
@@ -119,7 +132,9 @@ fn n2_no_change_of_the_history_is_ever_refused() {
     // Another model, and back.
     for model in ["claude-opus-5-5", BINDS] {
         let next = head(model, Some(Ttl::FiveMinutes), "main");
-        session.host.with_head(next, spec(model).thinking.binding, HeadReason::Model);
+        session
+            .host
+            .with_head(next, spec(model).thinking.binding, HeadReason::Model);
         assert!(turns(&mut session, &mut world) <= before);
     }
 }
