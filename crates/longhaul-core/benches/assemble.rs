@@ -114,7 +114,6 @@ fn session(tokens: u64) -> (Session, usize) {
         head,
         reason: HeadReason::First,
         binding: Binding::None,
-        cleared: Vec::new(),
     };
     let mut assembly = Assembly::begin(beginning, std::iter::empty());
     let birth = Birth {

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::frame::Frame;
 use super::head::Start;
-use super::replay::is_boundary;
+use super::replay::{Boundaries, is_boundary};
 use super::stripping::{newest, stripped_through};
 use super::synthetic::{self, Birth};
 use super::{CacheWrite, HeadReason, Marks, Predecessor, Replay, RequestHead};
@@ -38,8 +38,6 @@ pub struct Beginning<'a> {
     pub reason: HeadReason,
     /// Whether the head's model binds thinking to what stands before it.
     pub binding: Binding,
-    /// Results that were cleared.
-    pub cleared: Vec<Id>,
 }
 
 /// What became of an entry.
@@ -117,7 +115,8 @@ pub enum NotReady {
 }
 
 impl Assembly {
-    /// Begins a rendering of a history: all entries of the live view, in its order.
+    /// Begins a rendering of a history: all entries of the live view, in its order, boundaries included. What was cleared,
+    /// and up to where thinking is stripped, is read off those.
     pub fn begin<'a>(
         beginning: Beginning<'_>,
         history: impl Iterator<Item = View<'a>> + Clone,
@@ -127,9 +126,12 @@ impl Assembly {
             mut head,
             reason,
             binding,
-            cleared,
         } = beginning;
-        let options = options(&head, cleared);
+        let boundaries = Boundaries::of(history.clone());
+        if boundaries.stripped.is_some() {
+            head.latched.thinking_stripped_through = boundaries.stripped;
+        }
+        let options = options(&head, boundaries.cleared);
         head.latched.thinking_stripped_through =
             stripped_through(before, &head, binding, &options, history.clone());
         let start = Start {
@@ -144,9 +146,15 @@ impl Assembly {
     /// `view` gives the entries of the live view the replay was read from. A replay that is outdated is not taken up but
     /// followed: by [`Assembly::begin`], after its head.
     pub fn resume<'a>(replay: Replay, view: impl Fn(usize) -> View<'a>) -> Self {
-        let options = options(&replay.head, replay.cleared);
         let history = replay.history.iter().map(|index| view(*index));
-        let mut assembly = Self::render(replay.head, options, history, None);
+        let boundaries = Boundaries::of(history.clone());
+        let mut head = replay.head;
+        // Our own heads repeat what the boundaries before them say.
+        if head.latched.thinking_stripped_through.is_none() {
+            head.latched.thinking_stripped_through = boundaries.stripped;
+        }
+        let options = options(&head, boundaries.cleared);
+        let mut assembly = Self::render(head, options, history, None);
         for index in replay.pushed {
             assembly.rendering.push(view(index));
         }

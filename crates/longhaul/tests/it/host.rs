@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use longhaul_core::message::{Entry, Id};
+use longhaul_core::message::Entry;
 use longhaul_core::models::{Binding, ModelSpec, ModelTable};
 use longhaul_core::prompt::{
     Assembled, Assembly, Beginning, Birth, HeadReason, Latched, NotReady, OnMismatch, Parameters,
@@ -161,7 +161,6 @@ impl Host {
     /// Begins a rendering of the view as it is.
     pub(crate) fn anew(&mut self, reason: HeadReason) {
         let resumed = resume(&self.path).unwrap();
-        let cleared = cleared(&resumed.entries);
         let before = match (&self.assembly, &resumed.head) {
             (Some(assembly), _) => assembly.as_predecessor(),
             (None, _) => Predecessor::None,
@@ -171,7 +170,6 @@ impl Host {
             head: self.head.clone(),
             reason,
             binding: self.binding,
-            cleared,
         };
         let views = resumed.entries.iter().map(Entry::view);
         self.assembly = Some(Assembly::begin(beginning, views));
@@ -230,18 +228,4 @@ fn birth<'a>(uuid: &'a str, parent: Option<&'a str>) -> Birth<'a> {
         parent,
         timestamp: jiff::Timestamp::UNIX_EPOCH,
     }
-}
-
-/// What the clearings in a view cleared.
-fn cleared(entries: &[Entry]) -> Vec<Id> {
-    let of = |entry: &Entry| {
-        let metadata = entry.view().object(entry.facets().metadata);
-        let ids = metadata.strings("compactedToolIds").unwrap_or_default();
-        ids.iter().map(|id| Id::of(id)).collect::<Vec<_>>()
-    };
-    entries
-        .iter()
-        .filter(|entry| entry.facets().metadata.is_present())
-        .flat_map(of)
-        .collect()
 }
