@@ -11,7 +11,7 @@ mod string;
 
 pub use cursor::{Cursor, Value};
 pub use decode::decode;
-pub use object::Object;
+pub use object::{Object, items};
 pub use string::Literal;
 
 /// Where and why bytes are not JSON.

@@ -49,16 +49,20 @@ impl<'a> Object<'a> {
 
     /// The strings of a field that is an array; other items are passed over.
     pub fn strings(self, key: &str) -> Option<Vec<Cow<'a, str>>> {
-        let mut items = Vec::new();
-        let mut cursor = Cursor::new(self.get(key)?);
-        cursor
-            .array(|cursor| {
-                items.extend(text(cursor.raw()?));
-                Ok(())
-            })
-            .ok()?;
-        Some(items)
+        let items = items(self.get(key)?)?;
+        Some(items.into_iter().filter_map(text).collect())
     }
+}
+
+/// The raw items of a value that is an array.
+pub fn items(raw: &[u8]) -> Option<Vec<&[u8]>> {
+    let mut items = Vec::new();
+    let mut cursor = Cursor::new(raw);
+    let walked = cursor.array(|cursor| {
+        items.push(cursor.raw()?);
+        Ok(())
+    });
+    walked.ok().map(|()| items)
 }
 
 /// The decoded text of a raw value, if it is a string.

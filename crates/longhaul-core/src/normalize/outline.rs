@@ -1,4 +1,8 @@
 //! Which messages a view becomes (Z1, Z2): roles and order, before anything is rendered.
+//!
+//! It goes by the table alone, so in three cases a [`Rendering`](super::Rendering) has other messages: attachments with
+//! no user entry beside them get a message of their own there, thinking without a signature is not sent, and a call
+//! without an id or a name is text.
 
 use crate::hash::Map;
 use crate::message::{BlockKind, EntryKind, Id};

@@ -8,6 +8,7 @@
     reason = "tests may fail loudly and read files"
 )]
 
+mod attachments;
 mod conversation;
 mod damaged;
 mod format;

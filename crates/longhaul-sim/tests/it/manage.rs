@@ -482,6 +482,29 @@ fn n4_cache_edits_take_results_out_of_the_cached_prefix_without_breaking_it() {
     assert_eq!(refused(&mut world, &call(&body)).status, 400);
 }
 
+#[test]
+fn b3_results_may_carry_a_cache_reference_with_the_beta_of_the_edits_only() {
+    let beta = longhaul_sim::manage::cache_edits::BETA;
+    let mut body = working(2);
+    for message in body["messages"].as_array_mut().unwrap() {
+        for block in message["content"].as_array_mut().into_iter().flatten() {
+            if let Some(id) = block.get("tool_use_id").cloned() {
+                block["cache_reference"] = id;
+            }
+        }
+    }
+    let (mut world, _) = watching();
+    assert!(world.exchange(&call_with(&body, &[beta])).is_ok());
+    let error = refused(&mut world, &call(&body));
+    assert!(
+        error
+            .message
+            .ends_with("tool_result.cache_reference: Extra inputs are not permitted"),
+        "{}",
+        error.message
+    );
+}
+
 fn without_max(body: &Value) -> Value {
     let mut body = body.clone();
     body.as_object_mut().unwrap().remove("max_tokens");

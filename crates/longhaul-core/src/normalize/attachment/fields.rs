@@ -1,6 +1,6 @@
 //! Reading what attachments hold, whatever form they hold it in.
 
-use crate::json::{Cursor, Object};
+use crate::json::{self, Object};
 
 /// A field that is a text with something in it.
 pub(super) fn filled(object: Object<'_>, name: &str) -> Option<String> {
@@ -17,13 +17,7 @@ pub(super) fn first(object: Object<'_>, names: &[&str]) -> Option<String> {
 
 /// The items of a field that is a list.
 pub(super) fn items<'a>(object: Object<'a>, name: &str) -> Option<Vec<&'a [u8]>> {
-    let mut items = Vec::new();
-    let mut cursor = Cursor::new(object.get(name)?);
-    let walked = cursor.array(|cursor| {
-        items.push(cursor.raw()?);
-        Ok(())
-    });
-    walked.ok().map(|()| items)
+    json::items(object.get(name)?)
 }
 
 /// The objects of a field that is a list.

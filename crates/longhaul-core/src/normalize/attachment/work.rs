@@ -7,8 +7,11 @@ use crate::normalize::fragment::fill;
 /// What the model is told of the work.
 pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
     let plan = |fragment: &str| {
-        let path = filled(attachment, "planFilePath").unwrap_or_else(|| "-".into());
-        Some(fill(fragment, &[("path", &path)]))
+        // A host may bring words of its own.
+        filled(attachment, "content").or_else(|| {
+            let path = filled(attachment, "planFilePath").unwrap_or_else(|| "-".into());
+            Some(fill(fragment, &[("path", &path)]))
+        })
     };
     match kind {
         "todo" | "todo_reminder" | "task_reminder" => todo(attachment),

@@ -2,6 +2,8 @@
 //! it is; the rest is repaired, and what cannot be repaired becomes text, so that nothing is lost.
 
 mod call;
+mod content;
+mod inner;
 mod kinds;
 mod picture;
 mod result;
@@ -48,11 +50,13 @@ pub(super) fn said(view: View<'_>, rules: &Rules, thinking: Thinking) -> Vec<Pie
         .filter_map(|(index, block)| {
             let source = Source { view, index, block };
             match block.kind {
-                BlockKind::Text => source.text(kinds::SAID_TEXT),
+                BlockKind::Text => source.text(content::SAID_TEXT),
                 // Looked at by nobody: a type with a text of its own that says nothing.
                 _ if block.blank => None,
-                BlockKind::Thinking => source.thinking(kinds::THINKING, thinking),
-                BlockKind::RedactedThinking => source.thinking(kinds::REDACTED_THINKING, thinking),
+                BlockKind::Thinking => source.thinking(content::THINKING, thinking),
+                BlockKind::RedactedThinking => {
+                    source.thinking(content::REDACTED_THINKING, thinking)
+                }
                 BlockKind::ToolUse => Some(call::call(source)),
                 _ => Some(source.by_table(Role::Assistant, rules, None)),
             }
@@ -65,7 +69,7 @@ pub(super) fn input(view: View<'_>, index: usize, rules: &Rules, images: &mut Im
     let block = &view.facets.blocks[index];
     let source = Source { view, index, block };
     let text = match block.kind {
-        BlockKind::Text => source.text(kinds::USER_TEXT),
+        BlockKind::Text => source.text(content::USER_TEXT),
         _ => None,
     };
     text.unwrap_or_else(|| source.by_table(Role::User, rules, Some(images)))

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::kinds;
+use super::content;
 use super::shape::{Misfit, fit, record};
 use crate::json::Object;
 use crate::message::{BlockKind, View};
@@ -16,7 +16,7 @@ pub(super) const LEFT_OUT: &[u8] = br#"{"type":"text""#;
 
 /// An image block as it is sent: itself, or a text in its place.
 pub(super) fn judged<'a>(raw: &'a [u8], images: &mut Images) -> Result<Cow<'a, [u8]>, Misfit> {
-    let json = record(raw, kinds::IMAGE, |field, value| fit(value, field.shape))?;
+    let json = record(raw, content::IMAGE, |field, value| fit(value, field.shape))?;
     let data = Object::new(raw)
         .object("source")
         .and_then(|source| source.get("data"))

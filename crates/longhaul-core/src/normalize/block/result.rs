@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 
 use super::call::{literal, push_id, quoted, sendable_id};
-use super::shape::{Field, Misfit, Shape, fit, list_of, nullable, optional, record};
-use super::{Source, kinds, picture, text};
-use crate::json::{Cursor, Object, Value, decode};
+use super::inner::{Content, Shows, is, said_by, string};
+use super::shape::{Field, Misfit, Shape, fit, nullable, optional, record};
+use super::{Source, picture, text};
+use crate::json::{Cursor, Value, decode, items};
 use crate::message::{BlockKind, Id, View};
 use crate::normalize::fragment::{fill, reminder};
 use crate::normalize::images::Images;
 use crate::normalize::options::{References, Rules};
-use crate::normalize::piece::{Call, Part, Piece, push_string, text_block};
+use crate::normalize::piece::{Call, Part, Piece, push_string};
 use crate::tokens::Rough;
 
 const CLEARED: &str = include_str!("../fragments/cleared.txt");
@@ -112,7 +113,7 @@ pub(in crate::normalize) fn late_result(
         Some(raw) => match Cursor::new(raw).peek() {
             Ok(Value::String) => texts.push(super::shape::text(raw).into_owned()),
             Ok(Value::Array) => {
-                for item in items(raw) {
+                for item in items(raw).unwrap_or_default() {
                     match said_by(item) {
                         Some(text) => texts.push(text.into_owned()),
                         None if is(item, "image") => pictures.extend(picture::judged(item, images)),
@@ -140,129 +141,4 @@ fn refer(json: &mut Vec<u8>, sent: &[u8], rules: &Rules) {
         push_id(json, sent);
         json.push(b'}');
     }
-}
-
-fn string(text: &str) -> Vec<u8> {
-    let mut json = Vec::with_capacity(text.len() + 2);
-    push_string(&mut json, text);
-    json
-}
-
-fn items(raw: &[u8]) -> Vec<&[u8]> {
-    let mut items = Vec::new();
-    // The line was scanned: it is valid.
-    let _ = Cursor::new(raw).array(|cursor| {
-        items.push(cursor.raw()?);
-        Ok(())
-    });
-    items
-}
-
-fn is(item: &[u8], kind: &str) -> bool {
-    item.first() == Some(&b'{')
-        && Object::new(item)
-            .string("type")
-            .is_some_and(|name| name == kind)
-}
-
-/// The text of an item that is text.
-fn said_by(item: &[u8]) -> Option<Cow<'_, str>> {
-    match is(item, "text") {
-        true => Object::new(item).string("text"),
-        false => None,
-    }
-}
-
-/// Whether a result holds more than text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shows {
-    Text,
-    More,
-}
-
-/// A result's content as it is sent.
-struct Content<'a> {
-    json: Cow<'a, [u8]>,
-    shows: Shows,
-}
-
-impl<'a> Content<'a> {
-    /// A misfit if there is nothing to send: the field is then left out.
-    fn of(raw: &'a [u8], rules: &Rules, images: &mut Images) -> Result<Self, Misfit> {
-        let plain = |json| Self {
-            json,
-            shows: Shows::Text,
-        };
-        match Cursor::new(raw).peek().map_err(|_| Misfit)? {
-            Value::String => fit(raw, &Shape::Filled).map(plain),
-            Value::Array => Self::of_list(raw, rules, images),
-            Value::Null => Err(Misfit),
-            _ => Ok(plain(Cow::Owned(string(&String::from_utf8_lossy(raw))))),
-        }
-    }
-
-    fn of_list(raw: &'a [u8], rules: &Rules, images: &mut Images) -> Result<Self, Misfit> {
-        let mut shows = Shows::Text;
-        let items = items(raw);
-        let mut is_same = true;
-        let mut sent: Vec<Cow<'a, [u8]>> = Vec::with_capacity(items.len());
-        for item in items {
-            let Some((json, is_text)) = inner(item, rules, images) else {
-                is_same = false;
-                continue;
-            };
-            is_same &= matches!(json, Cow::Borrowed(_));
-            if !is_text {
-                shows = Shows::More;
-            }
-            sent.push(json);
-        }
-        let json = match is_same {
-            true => Cow::Borrowed(raw),
-            false => Cow::Owned(list_of(&sent)),
-        };
-        match sent.is_empty() {
-            true => Err(Misfit),
-            false => Ok(Self { json, shows }),
-        }
-    }
-}
-
-/// An item of a result's list, and whether it is text; none if it says nothing.
-fn inner<'a>(item: &'a [u8], rules: &Rules, images: &mut Images) -> Option<(Cow<'a, [u8]>, bool)> {
-    if item.first() == Some(&b'"') {
-        let text = fit(item, &Shape::Filled).ok()?;
-        let json = [br#"{"type":"text","text":"#, &*text, b"}"].concat();
-        return Some((Cow::Owned(json), true));
-    }
-    if said_by(item).is_some_and(|text| text.trim().is_empty()) {
-        return None;
-    }
-    let name = match item.first() {
-        Some(b'{') => Object::new(item).string("type"),
-        _ => None,
-    };
-    let fields = match name.as_deref() {
-        Some("text") => Some(kinds::USER_TEXT),
-        Some("search_result") => Some(kinds::SEARCH_RESULT),
-        Some("document") => Some(kinds::DOCUMENT),
-        Some("tool_reference") => {
-            let tool = Object::new(item).string("tool_name").unwrap_or_default();
-            rules
-                .tools
-                .contains(&*tool)
-                .then_some(kinds::TOOL_REFERENCE)
-        }
-        _ => None,
-    };
-    let json = match (fields, name.as_deref()) {
-        (Some(fields), _) => record(item, fields, |field, value| fit(value, field.shape)),
-        (None, Some("image")) => picture::judged(item, images),
-        _ => Err(Misfit),
-    };
-    let is_text = name.is_some_and(|name| name == "text");
-    Some(match json {
-        Ok(json) => (json, is_text),
-        Err(Misfit) => (Cow::Owned(text_block(&text::wrapped(item))), true),
-    })
 }

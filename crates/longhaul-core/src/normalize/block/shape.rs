@@ -116,13 +116,7 @@ pub(super) fn fit<'a>(raw: &'a [u8], shape: &Shape) -> Result<Cow<'a, [u8]>, Mis
 }
 
 fn list<'a>(raw: &'a [u8], shape: &Shape) -> Result<Cow<'a, [u8]>, Misfit> {
-    let mut items = Vec::new();
-    let mut cursor = Cursor::new(raw);
-    let walked = cursor.array(|cursor| {
-        items.push(cursor.raw()?);
-        Ok(())
-    });
-    walked.map_err(|_| Misfit)?;
+    let items = crate::json::items(raw).ok_or(Misfit)?;
     let items: Vec<Cow<'a, [u8]>> = items
         .into_iter()
         .map(|item| fit(item, shape))

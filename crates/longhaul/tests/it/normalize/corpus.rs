@@ -48,10 +48,17 @@ impl Transcript {
     }
 }
 
-fn begun(entries: &[&Entry], strip: bool) -> Rendering {
+/// Whether thinking is sent: recorded signatures mean nothing to the offline world.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Thinking {
+    Sent,
+    Stripped,
+}
+
+fn begun(entries: &[&Entry], thinking: Thinking) -> Rendering {
     let last = entries.iter().rev().find_map(|entry| entry.view().uuid());
     let options = RenderOptions {
-        thinking_stripped_through: last.filter(|_| strip),
+        thinking_stripped_through: last.filter(|_| thinking == Thinking::Stripped),
         most_images: 100,
         ..RenderOptions::default()
     };
@@ -108,7 +115,7 @@ fn announced(transcript: &Transcript, rendering: &Rendering) -> (Vec<Role>, Vec<
 #[track_caller]
 fn as_announced(name: &str, transcript: &Transcript) {
     // With its thinking: a response that is nothing else counts.
-    let rendering = begun(&transcript.live(), false);
+    let rendering = begun(&transcript.live(), Thinking::Sent);
     let (sent, expected) = announced(transcript, &rendering);
     assert_eq!(sent, expected, "{name}");
 }
@@ -140,7 +147,7 @@ fn same_when_it_grows(name: &str, entries: &[&Entry]) {
     rendering.seal();
     assert_eq!(
         messages(&rendering),
-        messages(&begun(entries, false)),
+        messages(&begun(entries, Thinking::Sent)),
         "{name}"
     );
 }
@@ -148,8 +155,8 @@ fn same_when_it_grows(name: &str, entries: &[&Entry]) {
 #[track_caller]
 fn proven(name: &str, bytes: &[u8]) {
     let transcript = Transcript::read(bytes);
-    accepted(name, &begun(&transcript.live(), true));
-    accepted(name, &begun(&transcript.whole(), true));
+    accepted(name, &begun(&transcript.live(), Thinking::Stripped));
+    accepted(name, &begun(&transcript.whole(), Thinking::Stripped));
     as_announced(name, &transcript);
     same_when_it_grows(name, &transcript.live());
 }
@@ -208,10 +215,13 @@ fn z3_damaged_sessions_are_accepted() {
     );
     for (index, damaged) in damaged.iter().enumerate() {
         let transcript = Transcript::read(&damaged.bytes);
-        accepted(&format!("damage {index}"), &begun(&transcript.live(), true));
         accepted(
             &format!("damage {index}"),
-            &begun(&transcript.whole(), true),
+            &begun(&transcript.live(), Thinking::Stripped),
+        );
+        accepted(
+            &format!("damage {index}"),
+            &begun(&transcript.whole(), Thinking::Stripped),
         );
     }
 }

@@ -1,0 +1,130 @@
+//! What a result holds: a text, or a list of blocks of a few types.
+
+use std::borrow::Cow;
+
+use super::content;
+use super::shape::{Misfit, Shape, fit, list_of, record};
+use super::{picture, text};
+use crate::json::{Cursor, Object, Value, items};
+use crate::normalize::images::Images;
+use crate::normalize::options::Rules;
+use crate::normalize::piece::{push_string, text_block};
+
+pub(super) fn is(item: &[u8], kind: &str) -> bool {
+    item.first() == Some(&b'{')
+        && Object::new(item)
+            .string("type")
+            .is_some_and(|name| name == kind)
+}
+
+/// The text of an item that is text.
+pub(super) fn said_by(item: &[u8]) -> Option<Cow<'_, str>> {
+    match is(item, "text") {
+        true => Object::new(item).string("text"),
+        false => None,
+    }
+}
+
+/// Whether a result holds more than text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shows {
+    Text,
+    More,
+}
+
+/// A result's content as it is sent.
+pub(super) struct Content<'a> {
+    pub(super) json: Cow<'a, [u8]>,
+    pub(super) shows: Shows,
+}
+
+impl<'a> Content<'a> {
+    /// A misfit if there is nothing to send: the field is then left out.
+    pub(super) fn of(raw: &'a [u8], rules: &Rules, images: &mut Images) -> Result<Self, Misfit> {
+        let plain = |json| Self {
+            json,
+            shows: Shows::Text,
+        };
+        match Cursor::new(raw).peek().map_err(|_| Misfit)? {
+            Value::String => fit(raw, &Shape::Filled).map(plain),
+            Value::Array => Self::of_list(raw, rules, images),
+            Value::Null => Err(Misfit),
+            _ => Ok(plain(Cow::Owned(string(&String::from_utf8_lossy(raw))))),
+        }
+    }
+
+    fn of_list(raw: &'a [u8], rules: &Rules, images: &mut Images) -> Result<Self, Misfit> {
+        let mut shows = Shows::Text;
+        let items = items(raw).unwrap_or_default();
+        let mut is_same = true;
+        let mut sent: Vec<Cow<'a, [u8]>> = Vec::with_capacity(items.len());
+        for item in items {
+            let Some((json, part)) = inner(item, rules, images) else {
+                is_same = false;
+                continue;
+            };
+            is_same &= matches!(json, Cow::Borrowed(_));
+            if part == Shows::More {
+                shows = part;
+            }
+            sent.push(json);
+        }
+        let json = match is_same {
+            true => Cow::Borrowed(raw),
+            false => Cow::Owned(list_of(&sent)),
+        };
+        match sent.is_empty() {
+            true => Err(Misfit),
+            false => Ok(Self { json, shows }),
+        }
+    }
+}
+
+/// An item of a result's list, and what it shows; none if it says nothing.
+fn inner<'a>(item: &'a [u8], rules: &Rules, images: &mut Images) -> Option<(Cow<'a, [u8]>, Shows)> {
+    if item.first() == Some(&b'"') {
+        let text = fit(item, &Shape::Filled).ok()?;
+        let json = [br#"{"type":"text","text":"#, &*text, b"}"].concat();
+        return Some((Cow::Owned(json), Shows::Text));
+    }
+    if said_by(item).is_some_and(|text| text.trim().is_empty()) {
+        return None;
+    }
+    let name = match item.first() {
+        Some(b'{') => Object::new(item).string("type"),
+        _ => None,
+    };
+    let fields = match name.as_deref() {
+        Some("text") => Some(content::USER_TEXT),
+        Some("search_result") => Some(content::SEARCH_RESULT),
+        Some("document") => Some(content::DOCUMENT),
+        Some("tool_reference") => {
+            let tool = Object::new(item).string("tool_name").unwrap_or_default();
+            rules
+                .tools
+                .contains(&*tool)
+                .then_some(content::TOOL_REFERENCE)
+        }
+        _ => None,
+    };
+    let json = match (fields, name.as_deref()) {
+        (Some(fields), _) => record(item, fields, |field, value| fit(value, field.shape)),
+        (None, Some("image")) => picture::judged(item, images),
+        _ => Err(Misfit),
+    };
+    let shows = match name.as_deref() {
+        Some("text") => Shows::Text,
+        _ => Shows::More,
+    };
+    Some(match json {
+        Ok(json) => (json, shows),
+        Err(Misfit) => (Cow::Owned(text_block(&text::wrapped(item))), Shows::Text),
+    })
+}
+
+/// A text as a JSON string.
+pub(super) fn string(text: &str) -> Vec<u8> {
+    let mut json = Vec::with_capacity(text.len() + 2);
+    push_string(&mut json, text);
+    json
+}
