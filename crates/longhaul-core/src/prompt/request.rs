@@ -22,7 +22,7 @@ pub enum RequestKind<'a> {
 pub struct Assembled {
     /// The bytes, one behind the other.
     pub slices: Vec<Bytes>,
-    /// The marked blocks, indices into [`Rendering::blocks`].
+    /// The marked blocks, indices into [`Rendering::blocks`](crate::normalize::Rendering::blocks).
     pub marks: Marks,
 }
 
