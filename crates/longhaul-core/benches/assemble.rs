@@ -25,9 +25,9 @@ use serde_json::value::RawValue;
 
 const SHORT: u64 = 100_000;
 const LONG: u64 = 1_000_000;
-/// Turns timed at each length: few against the length itself, enough for a p99.
-const TIMED: usize = 400;
-const ROUNDS: usize = 5;
+/// Turns timed in each round: few, since they add to the length.
+const TIMED: usize = 10;
+const ROUNDS: usize = 200;
 
 fn main() {
     let mut figures = Vec::new();
@@ -37,9 +37,7 @@ fn main() {
         let mut size = 0;
         for round in 0..ROUNDS {
             let (mut session, turns) = session(tokens);
-            // The turns themselves add to the history: as few as change its length little.
-            let timed = TIMED.min(turns / 10).max(20);
-            for turn in turns..turns + timed {
+            for turn in turns..turns + TIMED {
                 let entries = turn_entries(turn);
                 let start = Instant::now();
                 let request = session.turn(&entries);
@@ -116,7 +114,6 @@ fn session(tokens: u64) -> (Session, usize) {
         head,
         reason: HeadReason::First,
         binding: Binding::None,
-        cleared: Vec::new(),
     };
     let mut assembly = Assembly::begin(beginning, std::iter::empty());
     let birth = Birth {
@@ -139,7 +136,7 @@ fn session(tokens: u64) -> (Session, usize) {
     while total < tokens {
         turns += 1;
         drop(session.turn(&turn_entries(turns)));
-        if turns % 100 == 0 {
+        if turns % 10 == 0 {
             total = weight(&session).unpadded();
         }
     }

@@ -391,3 +391,30 @@ fn g1_an_explanation_can_be_read_by_programs() {
     assert_eq!(log["source"], "config.toml:1");
     assert_eq!(log["env_names"][0], "LONGHAUL_LOG");
 }
+
+#[test]
+fn b4_caching_is_set_by_our_names_or_those_of_the_original() {
+    assert_eq!(from_env(&[]).cache, CacheSettings::default());
+    let original = from_env(&[
+        ("DISABLE_PROMPT_CACHING", "1"),
+        ("ENABLE_PROMPT_CACHING_1H", "1"),
+        ("ENABLE_PROMPT_CACHING_1H_BEDROCK", "1"),
+        ("FORCE_PROMPT_CACHING_5M", "1"),
+    ]);
+    let all = CacheSettings {
+        enabled: false,
+        one_hour: true,
+        one_hour_on_bedrock: true,
+        five_minutes_only: true,
+    };
+    assert_eq!(original.cache, all);
+    let ours = from_env(&[
+        ("DISABLE_PROMPT_CACHING", "1"),
+        ("LONGHAUL_CACHE_ENABLED", "true"),
+        ("ENABLE_PROMPT_CACHING_1H", "1"),
+        ("LONGHAUL_CACHE_ONE_HOUR", "no"),
+    ]);
+    assert_eq!(ours.cache, CacheSettings::default(), "ours win");
+    let file = loaded("[cache]\none_hour = true\n", &[], &[]);
+    assert!(file.cache.one_hour);
+}

@@ -9,10 +9,13 @@ use serde_json::value::RawValue;
 
 use super::frame::Frame;
 use super::head::Start;
-use super::replay::is_boundary;
+use super::replay::{Boundaries, is_boundary};
 use super::stripping::{newest, stripped_through};
 use super::synthetic::{self, Birth};
-use super::{CacheWrite, HeadReason, Marks, Predecessor, Replay, RequestHead};
+use super::{
+    Assembled, CacheWrite, HeadReason, Marks, NotReady, Predecessor, Replay, RequestHead,
+    RequestKind,
+};
 use crate::message::{Damage, Entry, EntryKind, HeadError, Id, View};
 use crate::models::Binding;
 use crate::normalize::{RenderOptions, Rendering, Role};
@@ -38,8 +41,6 @@ pub struct Beginning<'a> {
     pub reason: HeadReason,
     /// Whether the head's model binds thinking to what stands before it.
     pub binding: Binding,
-    /// Results that were cleared.
-    pub cleared: Vec<Id>,
 }
 
 /// What became of an entry.
@@ -55,69 +56,9 @@ pub enum Taken {
     HeadFirst,
 }
 
-/// What a request is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RequestKind<'a> {
-    /// The conversation's next turn.
-    Main,
-    /// The same conversation with one more message of the user, which nothing will continue (F7): it reads the cache
-    /// and writes nothing to it.
-    Fork {
-        /// The message.
-        text: &'a str,
-    },
-}
-
-/// A request's body.
-#[derive(Debug, Clone)]
-pub struct Assembled {
-    /// The bytes, one behind the other.
-    pub slices: Vec<Bytes>,
-    /// The marked blocks, indices into [`Rendering::blocks`].
-    pub marks: Marks,
-}
-
-impl Assembled {
-    /// The size of the body.
-    pub fn len(&self) -> usize {
-        self.slices.iter().map(Bytes::len).sum()
-    }
-
-    /// Whether there is nothing in it; never so.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The body in one piece: for showing and comparing, not for sending.
-    pub fn to_vec(&self) -> Vec<u8> {
-        self.slices.concat()
-    }
-}
-
-/// Why a request cannot be made now.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotReady {
-    /// Something that shapes its bytes is not on disk.
-    #[error("the head is not on disk yet: append what `before_sending` gives, then acknowledge it")]
-    NotPersisted,
-    /// Calls wait for their results.
-    #[error(
-        "{0} tool calls have no result yet: append their results, or what `before_sending` gives"
-    )]
-    OpenCalls(usize),
-    /// There is nothing to send.
-    #[error("the conversation has no message yet")]
-    Empty,
-    /// The conversation ends with a reply, and a prefill is refused by current models (N6).
-    #[error("the conversation ends with a reply: add what the user says to it")]
-    NothingAsked,
-    /// An extra field is part of the head already.
-    #[error("`{0}` is part of the head already: it cannot be sent twice")]
-    Repeated(String),
-}
-
 impl Assembly {
-    /// Begins a rendering of a history: all entries of the live view, in its order.
+    /// Begins a rendering of a history: all entries of the live view, in its order, boundaries included. What was cleared,
+    /// and up to where thinking is stripped, is read off those.
     pub fn begin<'a>(
         beginning: Beginning<'_>,
         history: impl Iterator<Item = View<'a>> + Clone,
@@ -127,9 +68,12 @@ impl Assembly {
             mut head,
             reason,
             binding,
-            cleared,
         } = beginning;
-        let options = options(&head, cleared);
+        let boundaries = Boundaries::of(history.clone());
+        if boundaries.stripped.is_some() {
+            head.latched.thinking_stripped_through = boundaries.stripped;
+        }
+        let options = options(&head, boundaries.cleared);
         head.latched.thinking_stripped_through =
             stripped_through(before, &head, binding, &options, history.clone());
         let start = Start {
@@ -144,9 +88,15 @@ impl Assembly {
     /// `view` gives the entries of the live view the replay was read from. A replay that is outdated is not taken up but
     /// followed: by [`Assembly::begin`], after its head.
     pub fn resume<'a>(replay: Replay, view: impl Fn(usize) -> View<'a>) -> Self {
-        let options = options(&replay.head, replay.cleared);
         let history = replay.history.iter().map(|index| view(*index));
-        let mut assembly = Self::render(replay.head, options, history, None);
+        let boundaries = Boundaries::of(history.clone());
+        let mut head = replay.head;
+        // Our own heads repeat what the boundaries before them say.
+        if head.latched.thinking_stripped_through.is_none() {
+            head.latched.thinking_stripped_through = boundaries.stripped;
+        }
+        let options = options(&head, boundaries.cleared);
+        let mut assembly = Self::render(head, options, history, None);
         for index in replay.pushed {
             assembly.rendering.push(view(index));
         }

@@ -56,11 +56,11 @@ pub enum HeadReason {
 
 /// How a rendering begins, for its head entry.
 #[derive(Debug, Clone)]
-pub struct Start {
+pub(super) struct Start {
     /// Why.
-    pub reason: HeadReason,
+    pub(super) reason: HeadReason,
     /// The newest entry it begins with.
-    pub history_through: Option<String>,
+    pub(super) history_through: Option<String>,
 }
 
 impl HeadReason {
@@ -109,7 +109,7 @@ impl RequestHead {
     }
 
     /// The entry of a rendering that begins with this head, ready to be appended.
-    pub fn to_entry(
+    pub(super) fn to_entry(
         &self,
         session_id: &str,
         timestamp: Timestamp,

@@ -3,6 +3,9 @@
 //! The head's `system` is made of sections: [`Registry`] keeps their texts, [`SystemPrompt`] turns them into blocks with
 //! cache markers. What stands before the first message is a [`UserContext`]; where its memory files come from is told
 //! by [`memory`]. Texts that a model reads are files of their own under `fragments/`.
+//! [`RequestHead`] is what stands before the messages, decided once ([`Latched`], [`Parameters`], [`order_tools`],
+//! [`TtlPolicy`]) and kept as an entry; [`Assembly`] is one head and one rendering and makes requests of them;
+//! [`Replay`] takes both up again from a file.
 
 mod agent;
 mod assemble;
@@ -21,6 +24,7 @@ mod replay;
 mod section;
 mod share;
 mod standard;
+mod request;
 mod stripping;
 mod synthetic;
 mod tool_order;
@@ -31,6 +35,7 @@ mod values;
 pub use agent::{AGENT_PREFIX, agent_registry, agent_sections};
 pub use assemble::{Assembled, Assembly, Beginning, NotReady, RequestKind, Taken};
 pub use blocks::{BlockRole, CacheScope, Scopes, Sending, SystemBlock, SystemPrompt, ToolSharing};
+pub use assemble::{Assembly, Beginning, Taken};
 pub use head::{HeadReason, RequestHead, UnreadableHead};
 pub use latched::Latched;
 pub use marks::{CacheWrite, MOST_MARKERS, Marks};
@@ -39,6 +44,7 @@ pub use registry::{Cause, Change, NameTaken, Registry};
 pub use replay::{Placed, Replay, Standing};
 pub use section::{Lifetime, NoReason, Reason, Section, Zone};
 pub use standard::Standard;
+pub use request::{Assembled, NotReady, RequestKind};
 pub use stripping::Predecessor;
 pub use synthetic::Birth;
 pub use tool_order::{OrderedTools, order_tools};

@@ -8,7 +8,7 @@ use crate::message::{EntryKind, Id, Subtype, View};
 /// The parts of a rendering, as a file tells them.
 #[derive(Debug, Clone)]
 pub struct Replay {
-    /// The newest head, with the latest word on stripped thinking put into it.
+    /// The newest head.
     pub head: RequestHead,
     /// The entries that were there when the rendering began, as indices into the view, in its order.
     pub history: Vec<usize>,
@@ -46,17 +46,16 @@ impl Replay {
             head: RequestHead::from_entry(head.entry)?,
             history: Vec::new(),
             pushed: Vec::new(),
-            cleared: Vec::new(),
             standing: Standing::Goes,
         };
         for (index, placed) in view.iter().enumerate() {
-            let behind = placed.offset > head.offset;
-            match behind {
-                true => replay.pushed.push(index),
-                false => replay.history.push(index),
+            if placed.offset < head.offset {
+                replay.history.push(index);
+                continue;
             }
+            replay.pushed.push(index);
             if is_boundary(placed.entry) {
-                replay.boundary(placed.entry, behind);
+                replay.standing = Standing::Outdated;
             }
         }
         // The rendering began with another conversation: this one was taken up from an earlier point since.
@@ -78,6 +77,7 @@ impl Replay {
         }
         Ok(replay)
     }
+}
 
     fn boundary(&mut self, entry: View<'_>, behind: bool) {
         let metadata = entry.object(entry.facets.metadata);
@@ -90,7 +90,27 @@ impl Replay {
         }
         if behind {
             self.standing = Standing::Outdated;
+/// What the boundaries of a view say about how it is rendered.
+#[derive(Debug, Default)]
+pub(super) struct Boundaries {
+    /// Results that were cleared.
+    pub(super) cleared: Vec<Id>,
+    /// The uuid up to which thinking is not sent; the latest word on it.
+    pub(super) stripped: Option<String>,
+}
+
+impl Boundaries {
+    pub(super) fn of<'a>(view: impl Iterator<Item = View<'a>>) -> Self {
+        let mut boundaries = Self::default();
+        for entry in view.filter(|entry| is_boundary(*entry)) {
+            let metadata = entry.object(entry.facets.metadata);
+            let ids = metadata.strings("compactedToolIds").unwrap_or_default();
+            boundaries.cleared.extend(ids.iter().map(|id| Id::of(id)));
+            if let Some(uuid) = metadata.string("thinkingStrippedThrough") {
+                boundaries.stripped = Some(uuid.into_owned());
+            }
         }
+        boundaries
     }
 }
 

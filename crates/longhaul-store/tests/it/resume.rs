@@ -167,3 +167,29 @@ fn m7_a_resume_finds_the_head_just_before_its_view_or_inside_it() {
         assert!(resumed.read_from > 0);
     }
 }
+
+#[test]
+fn m7_a_head_that_lies_far_before_the_view_is_not_searched_for() {
+    let head = r#"{"type":"request-head","sessionId":"s","system":"x","tools":[],"userContext":"","settings":{}}"#;
+    let session = SessionSpec::new(6, 20)
+        .compaction(Compaction::EveryRounds(8))
+        .generate();
+    let boundary = session.truth.boundaries.last().unwrap().line;
+    let text = String::from_utf8(session.bytes).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.insert(boundary - 5, head);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), lines.join("\n") + "\n").unwrap();
+    let resumed = resume(file.path()).unwrap();
+    assert!(resumed.head.is_none() && resumed.replay().is_none() && resumed.assembly().is_none());
+}
+
+#[test]
+fn m7_a_head_that_says_too_little_is_told_apart_from_none() {
+    let head = r#"{"type":"request-head","sessionId":"s","system":"x","tools":[]}"#;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let entry = crate::support::entry("u", None);
+    std::fs::write(file.path(), format!("{head}\n{entry}\n")).unwrap();
+    let resumed = resume(file.path()).unwrap();
+    assert_eq!(resumed.replay().unwrap().unwrap_err().part, "settings");
+}

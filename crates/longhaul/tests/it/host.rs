@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use longhaul_core::message::{Entry, Id};
+use longhaul_core::message::Entry;
 use longhaul_core::models::{Binding, ModelSpec, ModelTable};
 use longhaul_core::prompt::{
     Assembled, Assembly, Beginning, Birth, HeadReason, Latched, NotReady, OnMismatch, Parameters,
@@ -106,6 +106,14 @@ impl Host {
         self.take_in(line);
     }
 
+    /// Another program appends a line; it is taken in as soon as it is seen.
+    pub(crate) fn foreign(&mut self, line: &str) {
+        use std::io::Write as _;
+        let file = std::fs::File::options().append(true).open(&self.path);
+        writeln!(file.unwrap(), "{line}").unwrap();
+        self.take_in(line);
+    }
+
     /// Takes in a line that is in the file.
     fn take_in(&mut self, line: &str) {
         let entry = Entry::read(Bytes::copy_from_slice(line.as_bytes())).unwrap();
@@ -135,6 +143,7 @@ impl Host {
         let _ = self.writer.append(line.as_bytes()).unwrap();
         let entry = Entry::read(Bytes::copy_from_slice(line.as_bytes())).unwrap();
         self.newest = Some(entry.view().text(entry.facets().uuid).into_owned());
+        self.view.clear();
         let taken = self
             .assembly
             .as_mut()
@@ -142,10 +151,16 @@ impl Host {
         assert_eq!(taken, Some(Taken::Pushed));
     }
 
+    /// Goes on with another head.
+    pub(crate) fn with_head(&mut self, head: RequestHead, binding: Binding, reason: HeadReason) {
+        self.head = head;
+        self.binding = binding;
+        self.anew(reason);
+    }
+
     /// Begins a rendering of the view as it is.
     pub(crate) fn anew(&mut self, reason: HeadReason) {
         let resumed = resume(&self.path).unwrap();
-        let cleared = cleared(&resumed.entries);
         let before = match (&self.assembly, &resumed.head) {
             (Some(assembly), _) => assembly.as_predecessor(),
             (None, _) => Predecessor::None,
@@ -155,7 +170,6 @@ impl Host {
             head: self.head.clone(),
             reason,
             binding: self.binding,
-            cleared,
         };
         let views = resumed.entries.iter().map(Entry::view);
         self.assembly = Some(Assembly::begin(beginning, views));
@@ -199,6 +213,12 @@ impl Host {
         assert_eq!(replay.standing, Standing::Goes);
         resumed.assembly().unwrap().request(kind, None)
     }
+
+    /// How many entries came one by one since the rendering began.
+    pub(crate) fn came_one_by_one(&self) -> usize {
+        let resumed = resume(&self.path).unwrap();
+        resumed.replay().unwrap().unwrap().pushed.len()
+    }
 }
 
 fn birth<'a>(uuid: &'a str, parent: Option<&'a str>) -> Birth<'a> {
@@ -208,18 +228,4 @@ fn birth<'a>(uuid: &'a str, parent: Option<&'a str>) -> Birth<'a> {
         parent,
         timestamp: jiff::Timestamp::UNIX_EPOCH,
     }
-}
-
-/// What the clearings in a view cleared.
-fn cleared(entries: &[Entry]) -> Vec<Id> {
-    let of = |entry: &Entry| {
-        let metadata = entry.view().object(entry.facets().metadata);
-        let ids = metadata.strings("compactedToolIds").unwrap_or_default();
-        ids.iter().map(|id| Id::of(id)).collect::<Vec<_>>()
-    };
-    entries
-        .iter()
-        .filter(|entry| entry.facets().metadata.is_present())
-        .flat_map(of)
-        .collect()
 }

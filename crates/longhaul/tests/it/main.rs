@@ -20,3 +20,4 @@ mod replay;
 mod requests;
 mod session;
 mod system_prompt;
+mod thinking;

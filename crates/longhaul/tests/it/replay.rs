@@ -56,13 +56,17 @@ fn live(spec: SessionSpec, binding: Binding, every: usize, seals: usize) -> usiz
         .lines()
         .enumerate()
     {
-        host.append(line);
+        match number % 7 {
+            3 => host.foreign(line),
+            _ => host.append(line),
+        }
         if seals > 0 && number % seals == 0 {
             // Looking at the rendering freezes what is there.
             let _ = host.assembly.as_mut().unwrap().count_tokens();
         }
         if number % every == 0 {
-            compared += usize::from(same_elsewhere(&mut host, &format!("line {}", number + 1)));
+            let made = same_elsewhere(&mut host, &format!("line {}", number + 1));
+            compared += usize::from(made && host.came_one_by_one() > 0);
         }
     }
     compared
@@ -71,7 +75,7 @@ fn live(spec: SessionSpec, binding: Binding, every: usize, seals: usize) -> usiz
 #[test]
 fn y2_a_resumed_process_sends_the_same_bytes_wherever_the_file_was_cut() {
     let mut compared = 0;
-    for seed in 0..6 {
+    for seed in 0..4 {
         for kept in [
             Kept::Nothing,
             Kept::AfterSummary,
@@ -81,10 +85,10 @@ fn y2_a_resumed_process_sends_the_same_bytes_wherever_the_file_was_cut() {
             let spec = SessionSpec::new(seed, 14)
                 .kept(kept)
                 .compaction(Compaction::EveryRounds(6));
-            compared += live(spec, Binding::None, 5, 0);
+            compared += live(spec, Binding::None, 3, 0);
         }
     }
-    assert!(compared > 300, "{compared}");
+    assert!(compared > 120, "{compared}");
 }
 
 #[test]

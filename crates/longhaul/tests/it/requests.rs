@@ -4,8 +4,8 @@ use bytes::Bytes;
 use longhaul_core::message::{Entry, EntryKind};
 use longhaul_core::models::Binding;
 use longhaul_core::prompt::{
-    Assembly, Beginning, Birth, HeadReason, NotReady, Predecessor, Replay, RequestHead,
-    RequestKind, Taken, Ttl,
+    Assembly, Beginning, Birth, HeadReason, NotReady, Predecessor, RequestHead, RequestKind, Taken,
+    Ttl,
 };
 use longhaul_sim::call::Call;
 use longhaul_sim::model::{Options as ModelOptions, SimModel};
@@ -55,7 +55,6 @@ fn begin(
         head,
         reason: HeadReason::First,
         binding,
-        cleared: Vec::new(),
     };
     let mut assembly = Assembly::begin(beginning, history.iter().map(Entry::view));
     let entries = assembly.before_sending(birth()).unwrap();
@@ -268,7 +267,6 @@ fn m7_nothing_is_sent_before_the_head_is_on_disk() {
         head: head(MODEL, None, "m7"),
         reason: HeadReason::First,
         binding: Binding::None,
-        cleared: Vec::new(),
     };
     let mut assembly = Assembly::begin(beginning, std::iter::empty());
     let prompt = user("u1", json!("Hello"));
@@ -327,7 +325,6 @@ fn m7_a_head_comes_back_from_its_entry_as_it_was() {
         head: head.clone(),
         reason: HeadReason::Compacted,
         binding: Binding::None,
-        cleared: Vec::new(),
     };
     let assembly = Assembly::begin(beginning, std::iter::empty());
     let line = assembly.before_sending(birth()).unwrap().remove(0);
@@ -391,18 +388,17 @@ fn m7_what_was_compacted_or_cleared_behind_the_head_begins_anew() {
             head: head("claude-fable-5-2", None, "m7"),
             reason: HeadReason::First,
             binding: Binding::Always,
-            cleared: Vec::new(),
         };
         Assembly::begin(beginning, resumed.entries.iter().map(Entry::view))
     };
     let entries = assembly.before_sending(birth()).unwrap();
     let mut direct = TranscriptWriter::open(&path, Durability::OnClose).unwrap();
     let _ = direct.append_all(&entries).unwrap();
-    let stripped = |replay: &Replay| replay.head.latched.thinking_stripped_through.clone();
+    let stripped = |head: &RequestHead| head.latched.thinking_stripped_through.clone();
     let resumed = resume(&path).unwrap();
     let replay = resumed.replay().unwrap().unwrap();
     assert_eq!((replay.history.len(), replay.pushed.len()), (5, 0));
-    assert_eq!(stripped(&replay).as_deref(), Some("u3"));
+    assert_eq!(stripped(&replay.head).as_deref(), Some("u3"));
     assert!(resumed.assembly().is_some());
 
     append(&json!({
@@ -411,15 +407,12 @@ fn m7_what_was_compacted_or_cleared_behind_the_head_begins_anew() {
     }));
     let resumed = resume(&path).unwrap();
     let replay = resumed.replay().unwrap().unwrap();
-    assert_eq!(replay.cleared.len(), 1);
-    assert_eq!(stripped(&replay).as_deref(), Some("a2"), "the latest word");
     assert!(resumed.assembly().is_none());
     let again = Beginning {
         before: Predecessor::Head(&replay.head),
         head: replay.head.clone(),
         reason: HeadReason::Cleared,
         binding: Binding::Always,
-        cleared: replay.cleared.clone(),
     };
     let assembly = Assembly::begin(again, resumed.entries.iter().map(Entry::view));
     assert_eq!(
@@ -570,4 +563,27 @@ fn b1_a_count_of_tokens_is_asked_for_with_the_same_conversation() {
     for absent in ["max_tokens", "stream", "metadata"] {
         assert!(body.get(absent).is_none());
     }
+}
+
+#[test]
+fn m7_what_was_cleared_and_stripped_is_read_off_the_boundaries() {
+    let mut history = talk();
+    let boundary = json!({
+        "type": "system", "subtype": "microcompact_boundary", "uuid": "m1",
+        "microcompactMetadata": {"compactedToolIds": ["t1"], "thinkingStrippedThrough": "a2"},
+    });
+    history.push(entry(&boundary));
+    let head = head(MODEL, None, "m7");
+    let mut assembly = begin(Predecessor::None, head, Binding::None, &history);
+    let stripped = assembly.head().latched.thinking_stripped_through.as_deref();
+    assert_eq!(stripped, Some("a2"));
+    let body = body(&mut assembly, MAIN);
+    assert!(!body.to_string().contains("\"signature\""));
+    let results = body["messages"][2]["content"].as_array().unwrap();
+    let whole: Vec<bool> = results
+        .iter()
+        .map(|result| result["content"].to_string().contains("text of x"))
+        .collect();
+    assert_eq!(whole, [true, false, true]);
+    assert_eq!(assembly.push(history[5].view()), Taken::BeginsAnew);
 }
