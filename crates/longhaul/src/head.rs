@@ -84,10 +84,7 @@ impl Prompt {
         let betas = self.betas.iter().cloned().chain(body.betas);
         let system = match &self.system {
             System::Rendered(json) => json.clone(),
-            System::Custom(text) => match self.ttl {
-                Some(ttl) => SystemPrompt::custom(text, ttl)?.json,
-                None => to_raw_value(text)?,
-            },
+            System::Custom(text) => SystemPrompt::custom(text, self.ttl)?.json,
         };
         let tools = to_raw_value(&self.tools)?;
         Ok(RequestHead {

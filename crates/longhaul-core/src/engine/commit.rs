@@ -146,7 +146,6 @@ impl Engine {
             head: head.clone(),
             reason: HeadReason::Compacted,
             binding: self.config.model.thinking.binding,
-            cleared: self.live.cleared().to_vec(),
         };
         let assembly = Assembly::begin(beginning, entries.iter().map(|kept| kept.entry.view()));
         let kept = self.kept_ids(compaction);

@@ -187,7 +187,6 @@ impl Engine {
             head: self.head.clone(),
             reason,
             binding: self.config.model.thinking.binding,
-            cleared: self.live.cleared().to_vec(),
         };
         let assembly = Assembly::begin(beginning, self.live.views());
         self.assembly = Some(assembly);

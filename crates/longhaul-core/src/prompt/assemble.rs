@@ -222,10 +222,8 @@ impl Assembly {
         let marks = Marks::place(blocks, messages, CacheWrite::Skip, self.frame.room);
         let mut slices = vec![self.frame.opening.clone()];
         self.messages(marks, last.end, &mut slices);
-        let in_user = messages
-            .last()
-            .is_some_and(|message| message.role == Role::User);
-        let mut ending = forked(in_user, b"]}", text);
+        let speaks = messages.last().map(|message| message.role);
+        let mut ending = forked(speaks == Some(Role::User), b"]}", text);
         ending.extend_from_slice(b"]}");
         slices.push(ending.into());
         Ok(Assembled { slices, marks })

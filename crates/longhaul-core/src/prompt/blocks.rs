@@ -15,8 +15,8 @@ pub struct Sending<'a> {
     pub attribution: Option<&'a str>,
     /// What the agent is, in a sentence: the block before the static one.
     pub prefix: Option<&'a str>,
-    /// How long the cache keeps what is marked.
-    pub ttl: Ttl,
+    /// How long the cache keeps what is marked; none: no block bears a marker.
+    pub ttl: Option<Ttl>,
     /// Whether the provider knows scopes.
     pub scopes: Scopes,
     /// Whose the request's tools are.
@@ -123,14 +123,14 @@ impl SystemPrompt {
     }
 
     /// A prompt of the host's own. It replaces all sections and blocks and is one block itself.
-    pub fn custom(text: &str, ttl: Ttl) -> Result<Self, serde_json::Error> {
+    pub fn custom(text: &str, ttl: Option<Ttl>) -> Result<Self, serde_json::Error> {
         let scope = Some(CacheScope::Organisation);
         Self::render([(BlockRole::Custom, text.to_owned(), scope)], ttl)
     }
 
     fn render(
         blocks: impl IntoIterator<Item = (BlockRole, String, Option<CacheScope>)>,
-        ttl: Ttl,
+        ttl: Option<Ttl>,
     ) -> Result<Self, serde_json::Error> {
         let blocks: Vec<_> = blocks
             .into_iter()
@@ -150,7 +150,7 @@ impl SystemPrompt {
             }
             json.push_str(r#"{"type":"text","text":"#);
             json.push_str(&serde_json::to_string(&block.text)?);
-            if let Some(scope) = block.scope {
+            if let (Some(scope), Some(ttl)) = (block.scope, ttl) {
                 json.push_str(r#","cache_control":"#);
                 json.push_str(&marker(ttl, scope));
             }

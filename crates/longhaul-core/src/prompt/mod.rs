@@ -33,7 +33,6 @@ mod user_context;
 mod values;
 
 pub use agent::{AGENT_PREFIX, agent_registry, agent_sections};
-pub use assemble::{Assembled, Assembly, Beginning, NotReady, RequestKind, Taken};
 pub use blocks::{BlockRole, CacheScope, Scopes, Sending, SystemBlock, SystemPrompt, ToolSharing};
 pub use assemble::{Assembly, Beginning, Taken};
 pub use head::{HeadReason, RequestHead, UnreadableHead};

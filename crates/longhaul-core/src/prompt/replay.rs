@@ -14,8 +14,6 @@ pub struct Replay {
     pub history: Vec<usize>,
     /// The entries that came one by one, in the order in which they came: that of the file.
     pub pushed: Vec<usize>,
-    /// Results and attachments that were cleared.
-    pub cleared: Vec<Id>,
     /// Whether the rendering goes on.
     pub standing: Standing,
 }
@@ -79,21 +77,10 @@ impl Replay {
     }
 }
 
-    fn boundary(&mut self, entry: View<'_>, behind: bool) {
-        let metadata = entry.object(entry.facets.metadata);
-        self.cleared.extend(entry.cleared());
-        let settings = &mut self.head.latched.thinking_stripped_through;
-        if let Some(uuid) = metadata.string("thinkingStrippedThrough")
-            && (behind || settings.is_none())
-        {
-            *settings = Some(uuid.into_owned());
-        }
-        if behind {
-            self.standing = Standing::Outdated;
 /// What the boundaries of a view say about how it is rendered.
 #[derive(Debug, Default)]
 pub(super) struct Boundaries {
-    /// Results that were cleared.
+    /// Results and attachments that were cleared.
     pub(super) cleared: Vec<Id>,
     /// The uuid up to which thinking is not sent; the latest word on it.
     pub(super) stripped: Option<String>,
@@ -104,8 +91,7 @@ impl Boundaries {
         let mut boundaries = Self::default();
         for entry in view.filter(|entry| is_boundary(*entry)) {
             let metadata = entry.object(entry.facets.metadata);
-            let ids = metadata.strings("compactedToolIds").unwrap_or_default();
-            boundaries.cleared.extend(ids.iter().map(|id| Id::of(id)));
+            boundaries.cleared.extend(entry.cleared());
             if let Some(uuid) = metadata.string("thinkingStrippedThrough") {
                 boundaries.stripped = Some(uuid.into_owned());
             }

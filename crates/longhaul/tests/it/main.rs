@@ -21,3 +21,4 @@ mod requests;
 mod session;
 mod system_prompt;
 mod thinking;
+mod turns;

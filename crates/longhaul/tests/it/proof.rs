@@ -5,7 +5,7 @@ use longhaul_core::prompt::CacheSettings;
 use longhaul_sim::world::{Options, World};
 
 use crate::host::spec;
-use crate::session::{New, Session, Tally, Worker};
+use crate::turns::{New, Session, Tally, Worker};
 
 const MINUTE: u64 = 60_000;
 const REQUESTS: usize = 300;

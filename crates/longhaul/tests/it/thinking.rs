@@ -6,7 +6,7 @@ use longhaul_store::resume;
 use serde_json::{Value, json};
 
 use crate::host::{head, raw, spec};
-use crate::session::{New, Session, Worker};
+use crate::turns::{New, Session, Worker};
 
 const BINDS: &str = "claude-fable-5-2";
 

@@ -13,7 +13,7 @@ use super::{agent, any_values, talkative};
 const SENDING: Sending<'_> = Sending {
     attribution: Some("x-sender: longhaul"),
     prefix: Some(AGENT_PREFIX),
-    ttl: Ttl::FiveMinutes,
+    ttl: Some(Ttl::FiveMinutes),
     scopes: Scopes::Unsupported,
     tools: ToolSharing::Shared,
 };
@@ -87,7 +87,7 @@ fn a3_the_static_block_is_global_only_with_scopes_and_without_tools_of_one_user(
 #[test]
 fn a3_b4_a_marker_spells_out_the_longer_lifetime_and_then_the_scope() {
     let sending = Sending {
-        ttl: Ttl::OneHour,
+        ttl: Some(Ttl::OneHour),
         scopes: Scopes::Supported,
         ..SENDING
     };
@@ -116,11 +116,11 @@ fn a3_b2_an_empty_block_is_not_sent() {
 
 #[test]
 fn a3_a_custom_prompt_replaces_all_and_is_one_block() {
-    let prompt = SystemPrompt::custom("You are a lighthouse.\n\"Blink\".", Ttl::OneHour).unwrap();
+    let prompt = SystemPrompt::custom("You are a lighthouse.\n\"Blink\".", Some(Ttl::OneHour)).unwrap();
     let wanted = r#"[{"type":"text","text":"You are a lighthouse.\n\"Blink\".","cache_control":{"type":"ephemeral","ttl":"1h"}}]"#;
     assert_eq!(prompt.json.get(), wanted);
     assert_eq!(prompt.blocks[0].role, BlockRole::Custom);
-    let nothing = SystemPrompt::custom(" ", Ttl::OneHour).unwrap();
+    let nothing = SystemPrompt::custom(" ", Some(Ttl::OneHour)).unwrap();
     assert_eq!((nothing.json.get(), nothing.blocks.len()), ("[]", 0));
 }
 
@@ -165,4 +165,10 @@ proptest! {
         prop_assert!(!prompt.json.get().contains(['\n', '\r']));
         prop_assert!(prompt.blocks.iter().all(|block| !block.text.trim().is_empty()));
     }
+}
+
+#[test]
+fn b4_without_caching_no_block_bears_a_marker() {
+    let prompt = SystemPrompt::custom("Be brief.", None).unwrap();
+    assert!(!prompt.json.get().contains("cache_control"));
 }
