@@ -1,16 +1,19 @@
 //! The `longhaul` command. One file a subcommand; `args.rs` is what can be typed, `failure.rs` how it fails.
 
 mod args;
+mod compact;
 mod config;
 mod failure;
 mod inspect;
 mod logging;
 mod manual;
 mod output;
+mod progress;
 mod purge;
 mod settings;
 mod sim;
 mod table;
+mod target;
 mod terminal;
 mod text;
 
@@ -34,6 +37,7 @@ fn run(args: Args) -> Result<Outcome, Failure> {
         // These two must work whatever is configured.
         Command::Completions(command) => manual::completions(&command),
         Command::Man(command) => manual::man(&command),
+        Command::Compact(command) => compact::run(&command, &settings),
         Command::Config(command) => config::run(&command, &settings),
         Command::Inspect(command) => inspect::run(&command, &settings),
         Command::Purge(command) => purge::run(&command, &settings),

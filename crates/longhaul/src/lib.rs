@@ -12,11 +12,13 @@ pub mod memory_files;
 mod model;
 pub mod session;
 mod telemetry;
+pub mod undo;
 mod workspace;
 
 pub use clock::{Clock, SystemClock};
 pub use head::{Prompt, System};
 pub use keeper::{FileKeeper, Keeper, MemoryKeeper, NotKept};
 pub use model::{Boxed, Model, OnStream};
-pub use session::Session;
+pub use session::{Session, recorded};
+pub use undo::undo;
 pub use workspace::{Files, NoWorkspace, Wanted, Workspace};

@@ -1,13 +1,12 @@
 //! `longhaul inspect`: what is in a conversation's window, what it costs, how near the limits are.
 //!
-//! The figures are made in `longhaul_core::inspect`; here they are fetched (`target.rs`, `reading.rs`) and shown, for
+//! The figures are made in `longhaul_core::inspect`; here they are fetched (`reading.rs`) and shown, for
 //! one file (`page/`) or a folder (`folder/`).
 
 mod folder;
 mod level;
 mod page;
 mod reading;
-mod target;
 
 use longhaul_core::config::Config;
 use longhaul_core::inspect::Report;
@@ -18,9 +17,9 @@ use crate::args::Inspect as Command;
 use crate::failure::{Failure, Outcome, tell};
 use crate::output;
 use crate::settings::{self, Given};
+use crate::target::Target;
 use crate::text::clean;
 use page::Turns;
-use target::Target;
 
 /// What reports are made with.
 struct Basis {

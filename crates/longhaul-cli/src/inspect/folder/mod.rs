@@ -4,7 +4,6 @@ mod rows;
 
 use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use longhaul_core::inspect::Report;
 use longhaul_store::layout::transcripts_under;
 use serde::Serialize;
@@ -13,7 +12,7 @@ use super::{Basis, FileReport, reading};
 use crate::args::Inspect as Command;
 use crate::failure::{Failure, Outcome};
 use crate::output;
-use crate::terminal::is_watched;
+use crate::progress;
 use crate::text::{clean, keep_start};
 
 /// What a folder holds.
@@ -61,7 +60,7 @@ fn read(path: &Path, basis: &Basis) -> Result<Folder, Failure> {
             path: path.to_owned(),
         });
     }
-    let progress = progress(&found.paths);
+    let progress = progress::bytes(found.paths.iter().map(|path| size(path)).sum());
     let mut folder = Folder::default();
     folder
         .skipped
@@ -96,21 +95,6 @@ fn read(path: &Path, basis: &Basis) -> Result<Folder, Failure> {
 
 fn size(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |metadata| metadata.len())
-}
-
-/// Progress by bytes, for a person who watches; nothing otherwise.
-fn progress(paths: &[PathBuf]) -> ProgressBar {
-    let target = match is_watched() {
-        true => ProgressDrawTarget::stderr(),
-        false => ProgressDrawTarget::hidden(),
-    };
-    let bar =
-        ProgressBar::with_draw_target(Some(paths.iter().map(|path| size(path)).sum()), target);
-    let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {eta} left  {msg}");
-    match style {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }
 
 impl Folder {
