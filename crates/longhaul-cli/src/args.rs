@@ -12,6 +12,7 @@ macro_rules! examples {
   longhaul inspect ~/.claude/projects   all sessions below a folder
   longhaul inspect 6113e919             a session by its id, or the beginning of it
   longhaul recall 6113e919 login bug    find something again in a conversation
+  longhaul compact session.jsonl --output small.jsonl   sum an old conversation up
   longhaul config --explain             every setting and where its value came from"
     };
 }
@@ -69,6 +70,7 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Inspect(Inspect),
+    Compact(Compact),
     Config(Config),
     Purge(Purge),
     Recall(Recall),
@@ -127,6 +129,78 @@ pub(crate) struct Window {
     /// Where input is refused, in tokens
     #[arg(long, value_name = "TOKENS", help_heading = "Window", hide = true)]
     pub(crate) blocking_limit: Option<String>,
+}
+
+/// Sum up what is old in a conversation, so that it fits the model's window again
+///
+/// Only appends to the transcript: a boundary, a summary, and what goes back into view behind them. The summary holds
+/// what you said word for word, your rules, the files touched and the open todos, whoever wrote the rest of it. What
+/// leaves the model's view goes to the archive first, where `longhaul recall` finds it. A model is asked if
+/// ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN or ANTHROPIC_BASE_URL is set or --model is given; else, or if it fails, it is
+/// done without a model and without any network. More in docs/compact.md.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Exit codes: 0 done, 1 nothing to do or nothing to gain, 2 cannot. With 1 and 2 nothing was changed.
+
+Examples:
+  longhaul compact session.jsonl --output small.jsonl
+  longhaul compact 6113e919 --preview                      what it would come to
+  longhaul compact 6113e919 --keep 10 --report             all but the last ten messages
+  longhaul compact 6113e919 --instructions 'Keep the SQL as it is.'
+  longhaul compact 6113e919 --undo                         take the last one back"
+)]
+pub(crate) struct Compact {
+    /// A transcript, or a session id (or its beginning)
+    #[arg(value_name = "FILE|SESSION-ID")]
+    pub(crate) session: PathBuf,
+    /// Sum up only what lies before the entry with this uuid, or the beginning of it
+    #[arg(long, value_name = "ID", conflicts_with_all = ["from", "keep"])]
+    pub(crate) up_to: Option<String>,
+    /// Sum up only what lies from the entry with this uuid on, or the beginning of it
+    #[arg(long, value_name = "ID", conflicts_with = "keep")]
+    pub(crate) from: Option<String>,
+    /// Keep the last N messages word for word; more if a tool call and its result would be parted
+    #[arg(long, value_name = "N")]
+    pub(crate) keep: Option<usize>,
+    /// What the model shall heed when it sums up
+    #[arg(long, value_name = "TEXT", conflicts_with = "local")]
+    pub(crate) instructions: Option<String>,
+    /// The model to ask; else the one that the conversation was held with
+    #[arg(long, value_name = "MODEL", conflicts_with = "local")]
+    pub(crate) model: Option<String>,
+    /// Ask no model
+    #[arg(long)]
+    pub(crate) local: bool,
+    /// Use the summary in this file, as from `--preview --json | jq -r .summary`, and ask no model
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "local", "instructions"])]
+    pub(crate) summary: Option<PathBuf>,
+    /// Show the summary, what would be lost and what would be saved, and change nothing
+    #[arg(long)]
+    pub(crate) preview: bool,
+    /// Write a whole copy with the new lines to this file, and leave the original as it is
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Also print what was lost, kept, restored and left out
+    #[arg(long)]
+    pub(crate) report: bool,
+    /// Take the last compaction back; again, the one before
+    #[arg(long, conflicts_with_all = ["up_to", "from", "keep", "instructions", "model", "local", "summary", "report"])]
+    pub(crate) undo: bool,
+    /// Print one JSON object instead (documented in docs/compact.md)
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Change a file of another program, or one that is in use, or replace the output file
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// A TOML file that adds models or overrides their fields
+    #[arg(long, value_name = "FILE", help_heading = "Window")]
+    pub(crate) models: Option<String>,
+    /// The most the window may hold, in tokens; only makes it smaller
+    #[arg(long, value_name = "TOKENS", help_heading = "Window")]
+    pub(crate) window: Option<String>,
+    /// The most a reply may hold, in tokens; only makes it smaller
+    #[arg(long, value_name = "TOKENS", help_heading = "Window")]
+    pub(crate) max_output: Option<String>,
 }
 
 /// Show the settings

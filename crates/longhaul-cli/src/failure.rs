@@ -4,6 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use longhaul::recorded::NoPivot;
+use longhaul::session::OpenError;
+use longhaul::undo::UndoError;
 use longhaul_core::config::ConfigError;
 use longhaul_core::models::ModelFileError;
 use longhaul_core::transcript::format::Foreign;
@@ -12,7 +15,9 @@ use longhaul_sim::faults::SpecError;
 use longhaul_sim::model::misbehave;
 use longhaul_sim::model::script::ScriptError;
 use longhaul_store::archive::ArchiveError;
+use longhaul_store::copy::CopyError;
 use longhaul_store::layout::{FindError, HomeError};
+use longhaul_store::ownership::Refusal;
 use longhaul_store::purge::PurgeError;
 
 use crate::text::clean;
@@ -28,6 +33,8 @@ pub(crate) enum Outcome {
     Problems,
     /// What was looked for is not there: exit code 1.
     NothingFound,
+    /// There was nothing to do, and it was said why: exit code 1.
+    NothingToDo,
 }
 
 impl From<Outcome> for ExitCode {
@@ -35,6 +42,7 @@ impl From<Outcome> for ExitCode {
         match outcome {
             Outcome::Fine => ExitCode::SUCCESS,
             Outcome::Problems | Outcome::NothingFound => ExitCode::from(1),
+            Outcome::Problems | Outcome::NothingToDo => ExitCode::from(1),
         }
     }
 }
@@ -119,6 +127,26 @@ pub(crate) enum Failure {
     Archive(ArchiveError),
     #[error("cannot start: {0}")]
     Runtime(std::io::Error),
+    #[error("{target}: one transcript is compacted at a time")]
+    CompactOne { target: String },
+    #[error(transparent)]
+    MayNotChange(#[from] Refusal),
+    #[error("{}: the output would be the transcript itself", path.display())]
+    OutputIsInput { path: PathBuf },
+    #[error(transparent)]
+    Copy(#[from] CopyError),
+    #[error("{}", error.to_string().trim_end_matches('.'))]
+    Recording { error: OpenError },
+    #[error("{error}")]
+    Pivot { error: NoPivot },
+    #[error("{message}; nothing was changed")]
+    NotCompacted { message: String },
+    #[error("{0}")]
+    NotUndone(UndoError),
+    #[error("nothing says where a model can be reached")]
+    NoKey,
+    #[error("the provider cannot be asked: {0}")]
+    Provider(#[from] longhaul_provider::ConfigError),
 }
 
 impl From<ArchiveError> for Failure {
@@ -197,6 +225,24 @@ impl Failure {
             Self::Pace(_) => "Write `fast`, `20ms`, or `300ms/20ms`.",
             Self::NoSuchModel(_) => {
                 "Name one of Claude's models, as in --model claude-sonnet-5-5; --set models.file=FILE adds others."
+            }
+            Self::CompactOne { .. } => {
+                "Give a transcript or a session id; `longhaul inspect` lists the sessions of a folder."
+            }
+            Self::MayNotChange(Refusal::OtherProgram { .. } | Refusal::ModifiedRecently { .. }) => {
+                "--output FILE writes a copy and leaves this one alone."
+            }
+            Self::OutputIsInput { .. } => "Leave --output out to change it in place.",
+            Self::Copy(CopyError::Exists { .. }) => "Add --force to replace it.",
+            Self::Pivot { .. } => {
+                "Ids are the `uuid` fields of the transcript's lines; `longhaul show` lists what is in view."
+            }
+            Self::NotCompacted { .. } => "With --local no model is asked.",
+            Self::NotUndone(UndoError::TooLarge { .. }) => {
+                "Compact the conversation anew instead; `longhaul recall` finds what the old one held."
+            }
+            Self::NoKey => {
+                "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, or give --local in place of --model."
             }
             Self::PurgeUnasked(_) => "Add --yes to delete, or --dry-run to see what would go.",
             _ => return None,

@@ -3,7 +3,7 @@
 //! - [`lines`] reads forward, [`tail`] backwards, [`load`](mod@load) a whole file to keep it byte for byte;
 //! - [`append`] adds entries so that an acknowledged one is never lost;
 //! - [`layout`] knows where sessions lie, [`ownership`] who may change them, [`fork`](mod@fork) copies another
-//!   program's, [`purge`] deletes ours;
+//!   program's, [`purge`] deletes ours, [`copy`] makes any other copy;
 //! - [`archive`] finds again what left the model's view;
 //! - [`resume`](mod@resume) takes a conversation up again from the tail of its file.
 //!
@@ -24,6 +24,7 @@
 
 pub mod append;
 pub mod archive;
+pub mod copy;
 mod error;
 pub mod fork;
 pub mod layout;

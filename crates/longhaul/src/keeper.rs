@@ -50,9 +50,19 @@ impl FileKeeper {
         archive: Option<PathBuf>,
         durability: Durability,
     ) -> Result<Self, NotKept> {
+        Self::known_as(transcript, archive, transcript, durability)
+    }
+
+    /// The same for a transcript that will be found under another path than the one where it is written now.
+    pub fn known_as(
+        transcript: &Path,
+        archive: Option<PathBuf>,
+        name: &Path,
+        durability: Durability,
+    ) -> Result<Self, NotKept> {
         let writer = TranscriptWriter::open(transcript, durability)?;
         let archive = archive
-            .map(|path| ArchiveWriter::start(path, transcript.to_owned()))
+            .map(|path| ArchiveWriter::start(path, name.to_owned()))
             .transpose()
             .map_err(|error| NotKept::Other(format!("the archive cannot be opened: {error}")))?;
         Ok(Self {

@@ -62,6 +62,7 @@ pub mod memory_files;
 mod model;
 pub mod session;
 mod telemetry;
+pub mod undo;
 mod workspace;
 
 pub use clock::{Clock, SystemClock};
@@ -71,5 +72,6 @@ pub use longhaul_core as core;
 pub use longhaul_provider as provider;
 pub use longhaul_store as store;
 pub use model::{Boxed, Model, OnStream};
-pub use session::Session;
+pub use session::{Session, recorded};
+pub use undo::undo;
 pub use workspace::{Files, NoWorkspace, Wanted, Workspace};

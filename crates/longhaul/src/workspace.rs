@@ -65,7 +65,7 @@ impl Workspace for NoWorkspace {
 }
 
 /// Reads a file, if it is one and is text.
-fn read(path: PathBuf) -> Source<FileText> {
+pub(crate) fn read(path: PathBuf) -> Source<FileText> {
     use std::io::Read;
     let text = || -> Result<String, String> {
         let told = |error: std::io::Error| error.to_string();

@@ -22,7 +22,8 @@ pub struct Identity {
 }
 
 impl Identity {
-    pub(super) fn envelope(&self) -> Envelope<'_> {
+    /// What its lines carry.
+    pub fn envelope(&self) -> Envelope<'_> {
         Envelope {
             thread: self.agent.as_deref().map_or(Thread::Main, Thread::Agent),
             cwd: &self.cwd,

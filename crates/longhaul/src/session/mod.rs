@@ -5,8 +5,9 @@
 //! itself in between.
 
 mod observe;
-mod open;
+pub(crate) mod open;
 mod perform;
+pub mod recorded;
 
 use std::sync::Arc;
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use longhaul_core::config::Config;
 use longhaul_core::engine::{CacheEdits, Engine, EngineConfig, Heads, Identity, Ids, Kept, Resume};
 use longhaul_core::facts::{Facts, Vocabulary};
+use longhaul_core::message::Subtype;
 use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::prompt::{ParameterError, RequestHead};
@@ -316,7 +317,7 @@ impl SessionBuilder {
 }
 
 /// The thresholds of a model's window under the user's settings.
-fn window(config: &Config, spec: &ModelSpec) -> Result<WindowStatus, WindowError> {
+pub(crate) fn window(config: &Config, spec: &ModelSpec) -> Result<WindowStatus, WindowError> {
     let mut settings = config.window_settings();
     if config.switches.decide(Action::Automatic) != Verdict::Allowed {
         settings.auto_compact = AutoCompact::Off;
@@ -364,14 +365,17 @@ fn taken_up(
     Ok((resume, head))
 }
 
-/// The facts of a session whose boundary carries none: another program wrote it, so the whole file is read, once.
-fn facts(resumed: &Resumed, path: &Path) -> Result<Option<Facts>, OpenError> {
+/// The facts of a session whose boundary carries none: another program wrote it, so the whole file is read, once. None
+/// if the view and its boundary tell them all.
+pub(super) fn facts(resumed: &Resumed, path: &Path) -> Result<Option<Facts>, OpenError> {
     let Some(boundary) = resumed.entries.first() else {
         return Ok(None);
     };
+    if boundary.facets().subtype != Subtype::CompactBoundary {
+        return Ok(None);
+    }
     let vocabulary = Arc::new(Vocabulary::default());
-    let carried = Facts::from_boundary(vocabulary.clone(), boundary.view()).is_some();
-    if carried || resumed.read_from == 0 {
+    if Facts::from_boundary(vocabulary.clone(), boundary.view()).is_some() {
         return Ok(None);
     }
     let mut table = Table::default();
@@ -393,7 +397,7 @@ fn name_of(path: &Path) -> Option<String> {
 }
 
 /// A seed that no other session has.
-fn random_seed() -> u128 {
+pub(crate) fn random_seed() -> u128 {
     use std::hash::{BuildHasher, Hasher};
     // The standard library's maps are seeded by the system; two of them make 128 bits.
     let word = || {

@@ -1,0 +1,46 @@
+//! Who sums up: the provider that the environment names, or nobody.
+
+use std::sync::Arc;
+
+use longhaul::recorded::{Asked, Recording};
+use longhaul_core::config::Config;
+use longhaul_provider::{Client, ClientConfig, Dialect};
+
+use crate::args::Compact as Command;
+use crate::failure::{Failure, tell};
+
+/// Variables that say how a model can be reached.
+const REACHED_BY: [&str; 3] = [
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+];
+
+pub(super) fn asked(
+    command: &Command,
+    recording: &Recording,
+    config: &Config,
+) -> Result<Option<Asked>, Failure> {
+    if command.local || command.summary.is_some() {
+        return Ok(None);
+    }
+    let variable = |name: &str| std::env::var(name).ok();
+    let is_set = |name: &&str| variable(name).is_some_and(|value| !value.trim().is_empty());
+    if !REACHED_BY.iter().any(|name| is_set(&name)) {
+        if command.model.is_some() {
+            return Err(Failure::NoKey);
+        }
+        tell("No model is asked: ANTHROPIC_API_KEY is not set.");
+        return Ok(None);
+    }
+    let named = command.model.clone().or_else(|| recording.model());
+    let Some(id) = named.or_else(|| config.model.clone()) else {
+        tell("No model is asked: the transcript names none; --model does.");
+        return Ok(None);
+    };
+    let client = Client::new(ClientConfig::from_env(Dialect::Anthropic, variable)?)?;
+    Ok(Some(Asked {
+        model: Arc::new(client),
+        id: Some(id),
+    }))
+}

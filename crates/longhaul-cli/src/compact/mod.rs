@@ -1,0 +1,228 @@
+//! `longhaul compact`: sums up what is old in a recorded conversation, shows what that would come to, or takes it back.
+//!
+//! The library decides and writes; here it is said where (`place.rs`) and by whom (`asked.rs`), watched (`watcher.rs`)
+//! and shown (`page.rs`, `json.rs`). Taking back is `undo.rs`.
+
+mod asked;
+mod json;
+mod page;
+mod place;
+mod undo;
+mod watcher;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use longhaul::Session;
+use longhaul::recorded::{Around, NoPivot, Recording};
+use longhaul::session::{CompactError, CompactOutcome};
+use longhaul_core::engine::{CompactFailure, CompactRequest, Pivot};
+use longhaul_core::summary::Direction;
+use longhaul_core::transcript::format::{self, Verdict};
+use longhaul_store::layout::{Env, Home};
+
+use crate::args::{Compact as Command, Window};
+use crate::failure::{Failure, Outcome, tell, warn};
+use crate::settings::{self, Given};
+use crate::target::Target;
+use crate::text::{clean, count};
+use place::Place;
+use watcher::Watcher;
+
+pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
+    let config = given.resolve(settings::window_flags(&window(command)))?;
+    let models = settings::models(&config)?;
+    let home = Home::longhaul(&given.env)?;
+    let file = transcript(&command.session, &given.env)?;
+    let place = Place::of(command, &file, &home)?;
+    if command.undo {
+        return undo::run(command, place, &config, &models);
+    }
+    let recording = Recording::read(place.path()).map_err(|error| Failure::Recording { error })?;
+    if let damaged @ 1.. = recording.damaged() {
+        warn(&format!(
+            "{}: {} damaged and left out; `longhaul inspect` says more",
+            file.display(),
+            count(damaged as u64, "line is", "lines are"),
+        ));
+    }
+    let request = match request(command, &recording) {
+        Ok(request) => request,
+        Err(Failure::Pivot {
+            error: error @ NoPivot::Short(_),
+        }) => return Ok(nothing_to_do(&file, &error.to_string())),
+        Err(failure) => return Err(failure),
+    };
+    let asked = asked::asked(command, &recording, &config)?;
+    let request = CompactRequest {
+        local: asked.is_none(),
+        ..request
+    };
+    let name = asked.as_ref().and_then(|asked| asked.id.clone());
+    let watcher = Arc::new(Watcher::of(name.as_deref()));
+    let around = Around {
+        config,
+        models,
+        asked,
+        keep: place.keep(),
+        observer: watcher.clone(),
+    };
+    let session = recording.open(around);
+    let mut session = session.map_err(|error| Failure::Recording { error })?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(Failure::Runtime)?;
+    let outcome = runtime.block_on(compact(&mut session, request));
+    watcher.done();
+    match outcome {
+        Ok(outcome) => {
+            let shown = page::Shown {
+                file: &file,
+                place: place.known_as(),
+                model: name.as_deref(),
+                outcome: &outcome,
+                kept: kept(&session),
+            };
+            // The copy appears under its name only now, with everything in it.
+            drop(session);
+            place.finish()?;
+            match command.json {
+                true => json::print(&shown)?,
+                false => page::print(&shown, command)?,
+            }
+            Ok(Outcome::Fine)
+        }
+        Err(error) => refused(&file, error),
+    }
+}
+
+/// Compacts. A model that fails is no reason to fail: there always is a summary without one (Y1).
+async fn compact(
+    session: &mut Session,
+    request: CompactRequest,
+) -> Result<CompactOutcome, CompactError> {
+    if request.local || request.approved.is_some() {
+        return session.compact(request).await;
+    }
+    let cancel = session.canceller();
+    let listener = tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            cancel.cancel();
+        }
+    });
+    let outcome = session.compact(request.clone()).await;
+    listener.abort();
+    match outcome {
+        Err(error) if is_models_fault(error.kind) => {
+            let message = error.message.trim_end_matches('.');
+            warn(&format!(
+                "{message}; it is summed up without a model instead"
+            ));
+            let local = CompactRequest {
+                local: true,
+                ..request
+            };
+            session.compact(local).await
+        }
+        outcome => outcome,
+    }
+}
+
+fn is_models_fault(kind: CompactFailure) -> bool {
+    use CompactFailure::{ApiError, NoSummary, PromptTooLong, Refused};
+    matches!(kind, NoSummary | Refused | ApiError | PromptTooLong)
+}
+
+/// A compaction that did nothing: for want of something to do, or because it could not.
+fn refused(file: &Path, error: CompactError) -> Result<Outcome, Failure> {
+    use CompactFailure::{Empty, NoPivot, NothingNew, WouldNotShrink};
+    match error.kind {
+        Empty | NoPivot | NothingNew | WouldNotShrink => Ok(nothing_to_do(file, &error.message)),
+        _ => Err(Failure::NotCompacted {
+            message: error.message,
+        }),
+    }
+}
+
+fn nothing_to_do(file: &Path, why: &str) -> Outcome {
+    tell(&clean(&format!("{}: {why}.", file.display())));
+    Outcome::NothingToDo
+}
+
+/// The one transcript that is meant, links resolved.
+fn transcript(path: &Path, env: &Env) -> Result<PathBuf, Failure> {
+    let target = path.display().to_string();
+    let Target::File(path) = Target::find(path, env)? else {
+        return Err(Failure::CompactOne { target });
+    };
+    let unreadable = |source| Failure::Read {
+        path: path.clone(),
+        source,
+    };
+    let path = std::fs::canonicalize(&path).map_err(unreadable)?;
+    let mut head = Vec::with_capacity(format::HEAD_BYTES);
+    let file = File::open(&path).map_err(unreadable)?;
+    file.take(format::HEAD_BYTES as u64)
+        .read_to_end(&mut head)
+        .map_err(unreadable)?;
+    match format::recognise(&head) {
+        Verdict::Foreign(foreign) => Err(Failure::Foreign {
+            name: target,
+            foreign,
+        }),
+        _ => Ok(path),
+    }
+}
+
+fn window(command: &Command) -> Window {
+    Window {
+        // The model that sums up; how large the window is says the one that the conversation was held with.
+        model: None,
+        models: command.models.clone(),
+        window: command.window.clone(),
+        max_output: command.max_output.clone(),
+        auto_compact_percent: None,
+        blocking_limit: None,
+    }
+}
+
+fn request(command: &Command, recording: &Recording) -> Result<CompactRequest, Failure> {
+    let no_pivot = |error| Failure::Pivot { error };
+    let pivot: Option<Pivot> = match (&command.up_to, &command.from, command.keep) {
+        (Some(id), _, _) => Some(recording.pivot(id, Direction::UpTo)),
+        (_, Some(id), _) => Some(recording.pivot(id, Direction::From)),
+        (_, _, Some(messages @ 1..)) => Some(recording.keep_last(messages)),
+        _ => None,
+    }
+    .transpose()
+    .map_err(no_pivot)?;
+    let summary = command.summary.as_deref().map(|path| {
+        std::fs::read_to_string(path).map_err(|source| Failure::Read {
+            path: path.to_owned(),
+            source,
+        })
+    });
+    Ok(CompactRequest {
+        instructions: command.instructions.clone(),
+        pivot,
+        local: false,
+        approved: summary.transpose()?,
+        preview: command.preview,
+    })
+}
+
+/// Messages that are in view word for word: all but the summary and what was attached to it.
+fn kept(session: &Session) -> u64 {
+    let live = session.engine().live();
+    let pieces = live.pieces();
+    let entries = live.views().zip(&pieces);
+    let kept = entries.filter(|(entry, piece)| {
+        let facets = entry.facets;
+        let is_attachment = facets.kind == longhaul_core::message::EntryKind::Attachment;
+        piece.part.is_sent() && !facets.flags.compact_summary && !is_attachment
+    });
+    kept.count() as u64
+}

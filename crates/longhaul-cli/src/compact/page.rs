@@ -1,0 +1,97 @@
+//! What a compaction came to, for people.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use longhaul::session::CompactOutcome;
+use longhaul_core::engine::Summarizer;
+use longhaul_core::money::Usd;
+use longhaul_core::report::LossReport;
+
+use crate::args::Compact as Command;
+use crate::failure::Failure;
+use crate::output;
+use crate::terminal::dollars;
+use crate::text::{clean, count};
+
+/// What is shown.
+pub(super) struct Shown<'a> {
+    pub(super) file: &'a Path,
+    /// Where it was written, if it was.
+    pub(super) place: Option<PathBuf>,
+    /// The model that was asked.
+    pub(super) model: Option<&'a str>,
+    pub(super) outcome: &'a CompactOutcome,
+    /// Messages kept word for word.
+    pub(super) kept: u64,
+}
+
+impl Shown<'_> {
+    pub(super) fn report(&self) -> &LossReport {
+        match self.outcome {
+            CompactOutcome::Done(done) => &done.report,
+            CompactOutcome::Preview(preview) => &preview.report,
+        }
+    }
+
+    pub(super) fn by(&self) -> Summarizer {
+        match self.outcome {
+            CompactOutcome::Done(done) => done.by,
+            CompactOutcome::Preview(preview) => preview.by,
+        }
+    }
+
+    pub(super) fn cost(&self) -> Option<Usd> {
+        match self.outcome {
+            CompactOutcome::Done(done) => done.cost,
+            CompactOutcome::Preview(preview) => preview.cost,
+        }
+    }
+}
+
+pub(super) fn print(shown: &Shown<'_>, command: &Command) -> Result<(), Failure> {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = match shown.outcome {
+        CompactOutcome::Preview(preview) => lines(&mut out, &preview.message)
+            .and_then(|()| writeln!(out))
+            .and_then(|()| lines(&mut out, &preview.report.tell()))
+            .and_then(|()| writeln!(out))
+            .and_then(|()| writeln!(out, "{} Nothing was changed.", by(shown))),
+        CompactOutcome::Done(done) => writeln!(out, "{}.", done.report.status_line())
+            .and_then(|()| writeln!(out, "{}", by(shown)))
+            .and_then(|()| match command.report {
+                true => lines(&mut out, &done.report.tell()),
+                false => Ok(()),
+            }),
+    };
+    output::page(&out)
+}
+
+/// Lines of a text that comes from a file.
+fn lines(out: &mut String, text: &str) -> std::fmt::Result {
+    text.lines()
+        .try_for_each(|line| writeln!(out, "{}", clean(line)))
+}
+
+/// Who summed up, what stayed, where it is.
+fn by(shown: &Shown<'_>) -> String {
+    let mut text = match (shown.by(), shown.model) {
+        (Summarizer::Local, _) => "Summed up without a model".to_owned(),
+        (Summarizer::Approved, _) => "With the summary that was given".to_owned(),
+        (_, Some(model)) => format!("Summed up by {}", clean(model)),
+        (_, None) => "Summed up by a model".to_owned(),
+    };
+    if let Some(cost) = shown.cost() {
+        let _ = write!(text, " for {}", dollars(cost.to_f64()));
+    }
+    if shown.kept > 0 && matches!(shown.outcome, CompactOutcome::Done(_)) {
+        let kept = count(shown.kept, "message", "messages");
+        let _ = write!(text, "; {kept} kept word for word");
+    }
+    if let Some(place) = &shown.place {
+        let _ = write!(text, "; written to {}", clean(&place.display().to_string()));
+    }
+    text.push('.');
+    text
+}

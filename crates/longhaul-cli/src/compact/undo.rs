@@ -1,0 +1,85 @@
+//! `longhaul compact --undo`: takes the last compaction back.
+
+use jiff::Timestamp;
+use longhaul::undo::{Act, UndoError, Undone};
+use longhaul_core::config::Config;
+use longhaul_core::models::ModelTable;
+use serde::Serialize;
+
+use super::nothing_to_do;
+use super::place::Place;
+use crate::args::Compact as Command;
+use crate::failure::{Failure, Outcome, warn};
+use crate::output;
+use crate::terminal::{grouped, short};
+use crate::text::{clean, count};
+
+#[derive(Serialize)]
+struct Object<'a> {
+    file: String,
+    output: Option<String>,
+    undone: &'a str,
+    before: u64,
+    after: u64,
+    later: usize,
+}
+
+pub(super) fn run(
+    command: &Command,
+    place: Place,
+    config: &Config,
+    models: &ModelTable,
+) -> Result<Outcome, Failure> {
+    let act = match place.known_as() {
+        Some(_) => Act::Write,
+        None => Act::Look,
+    };
+    let undone = match longhaul::undo(place.path(), config, models, act, Timestamp::now()) {
+        Ok(undone) => undone,
+        Err(error @ UndoError::NotCompacted) => {
+            return Ok(nothing_to_do(&command.session, &error.to_string()));
+        }
+        Err(error) => return Err(Failure::NotUndone(error)),
+    };
+    let written = place.known_as();
+    place.finish()?;
+    if undone.after >= undone.limit {
+        let (after, limit) = (grouped(undone.after), grouped(undone.limit));
+        warn(&format!(
+            "the old conversation takes {after} tokens, and the window holds {limit}: the next turn will compact it again"
+        ));
+    }
+    let written = written.map(|path| path.display().to_string());
+    match command.json {
+        true => output::json(&Object {
+            file: command.session.display().to_string(),
+            output: written,
+            undone: &undone.boundary,
+            before: undone.before,
+            after: undone.after,
+            later: undone.later,
+        })?,
+        false => output::page(&page(&undone, written.as_deref()))?,
+    }
+    Ok(Outcome::Fine)
+}
+
+fn page(undone: &Undone, written: Option<&str>) -> String {
+    let sizes = format!("{} → {} tokens", short(undone.before), short(undone.after));
+    let later = match undone.later {
+        0 => "nothing had come since".to_owned(),
+        later => {
+            let entries = count(later as u64, "entry", "entries");
+            format!("{entries} since then kept behind it")
+        }
+    };
+    match written {
+        Some(place) => format!(
+            "Took the last compaction back: {sizes}; {later}.\nWritten to {}.\n",
+            clean(place)
+        ),
+        None => {
+            format!("Would take the last compaction back: {sizes}; {later}. Nothing was changed.\n")
+        }
+    }
+}

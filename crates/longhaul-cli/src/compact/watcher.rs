@@ -1,0 +1,85 @@
+//! What is said on stderr while a model sums up: a spinner for somebody who watches, sentences in a log.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use longhaul::session::Observer;
+use longhaul_core::engine::{Event, Phase};
+
+use crate::failure::{tell, warn};
+use crate::terminal::{grouped, is_watched};
+use crate::text::{clean, count};
+
+/// Watches a compaction.
+pub(super) struct Watcher {
+    bar: ProgressBar,
+    /// The model that is asked.
+    model: Option<String>,
+}
+
+impl Watcher {
+    pub(super) fn of(model: Option<&str>) -> Self {
+        let target = match is_watched() {
+            true => ProgressDrawTarget::stderr(),
+            false => ProgressDrawTarget::hidden(),
+        };
+        let bar = ProgressBar::with_draw_target(None, target);
+        let bar = match ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+            Ok(style) => bar.with_style(style),
+            Err(_) => bar,
+        };
+        bar.enable_steady_tick(Duration::from_millis(120));
+        Self {
+            bar,
+            model: model.map(clean),
+        }
+    }
+
+    /// Nothing is going on any more.
+    pub(super) fn done(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn say(&self, sentence: &str) {
+        match self.bar.is_hidden() {
+            true => tell(sentence),
+            false => self.bar.set_message(sentence.to_owned()),
+        }
+    }
+}
+
+impl Observer for Watcher {
+    fn event(&self, event: &Event) {
+        match event {
+            Event::Phase(Some(Phase::Compacting)) => {
+                if let Some(model) = &self.model {
+                    self.say(&format!("Asking {model} for a summary."));
+                }
+            }
+            Event::Phase(Some(Phase::SessionStartHooks)) => self.bar.set_message("Putting back"),
+            Event::StillCompacting { seconds } => {
+                self.say(&format!("Still waiting for the summary after {seconds} s."));
+            }
+            Event::TooLongRetry { attempt, rounds } => self.say(&format!(
+                "The conversation is too long for the model; attempt {} leaves {} out.",
+                attempt + 1,
+                count(*rounds as u64, "old round", "old rounds"),
+            )),
+            Event::ThresholdExceededAfter { tokens, threshold } => {
+                let (tokens, threshold) = (grouped(*tokens), grouped(*threshold));
+                self.bar.suspend(|| {
+                    warn(&format!(
+                        "even so the conversation takes {tokens} tokens, and the next compaction is due at {threshold}"
+                    ));
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn summarising(&self, characters: usize) {
+        let characters = grouped(characters as u64);
+        let message = format!("The summary is being written: {characters} characters");
+        self.bar.set_message(message);
+    }
+}

@@ -1,0 +1,120 @@
+//! A copy of a transcript that appears under its name only when it is finished.
+//!
+//! Whoever wants lines appended to a copy takes a [`Draft`], appends to it with a
+//! [`TranscriptWriter`](crate::TranscriptWriter) and gives it its name at the end. Dropped before, nothing is left of it.
+//! A session that goes on under our home is [`fork`](mod@crate::fork)'s.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::private;
+
+/// How the name of an unfinished copy begins and ends.
+const TEMPORARY: (&str, &str) = (".longhaul-", ".tmp");
+
+/// What happens to a file that bears the name already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// It stays, and the copy is not made.
+    Keep,
+    /// The copy takes its place.
+    Replace,
+}
+
+/// A copy was not made. The source is as it was, and so is whatever bore the name.
+#[derive(Debug, thiserror::Error)]
+pub enum CopyError {
+    /// The source cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The source.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// There is a file of that name.
+    #[error("{} exists already", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The copy cannot be written.
+    #[error("cannot write {}: {source}; nothing was changed", path.display())]
+    NotWritten {
+        /// The copy.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// A copy without a name.
+#[derive(Debug)]
+pub struct Draft {
+    file: tempfile::NamedTempFile,
+    target: PathBuf,
+    existing: Existing,
+}
+
+impl Draft {
+    /// Copies a file, byte for byte as it is now, into the folder of `target`. Private to its user.
+    pub fn of(source: &Path, target: &Path, existing: Existing) -> Result<Self, CopyError> {
+        if existing == Existing::Keep && fs::symlink_metadata(target).is_ok() {
+            return Err(CopyError::Exists {
+                path: target.to_owned(),
+            });
+        }
+        let mut original = File::open(source).map_err(|error| CopyError::Unreadable {
+            path: source.to_owned(),
+            source: error,
+        })?;
+        let not_written = not_written(target);
+        let folder = match target.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let mut file = tempfile::Builder::new()
+            .prefix(TEMPORARY.0)
+            .suffix(TEMPORARY.1)
+            .tempfile_in(folder)
+            .map_err(&not_written)?;
+        io::copy(&mut original, file.as_file_mut()).map_err(&not_written)?;
+        Ok(Self {
+            file,
+            target: target.to_owned(),
+            existing,
+        })
+    }
+
+    /// Where it lies until it has its name.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Gives it its name, once all of it is on disk.
+    pub fn finish(self) -> Result<(), CopyError> {
+        let target = self.target;
+        let not_written = not_written(&target);
+        self.file.as_file().sync_all().map_err(&not_written)?;
+        let named = match self.existing {
+            Existing::Keep => self.file.persist_noclobber(&target),
+            Existing::Replace => self.file.persist(&target),
+        };
+        named.map_err(|failed| match failed.error.kind() {
+            io::ErrorKind::AlreadyExists => CopyError::Exists {
+                path: target.clone(),
+            },
+            _ => not_written(failed.error),
+        })?;
+        private::sync_folder_of(&target).map_err(&not_written)
+    }
+}
+
+fn not_written(target: &Path) -> impl Fn(io::Error) -> CopyError + use<> {
+    let path = target.to_owned();
+    move |source| CopyError::NotWritten {
+        path: path.clone(),
+        source,
+    }
+}

@@ -1,0 +1,75 @@
+//! The folder that a conversation was recorded in, as it is now: the only place that files are read again from.
+
+use std::path::{Path, PathBuf};
+
+use longhaul_core::engine::GatheredContext;
+use longhaul_core::rehydrate::{FileText, Gathered, Source};
+
+use crate::model::Boxed;
+use crate::workspace::{Wanted, Workspace, read};
+
+/// Reads files again, but none outside the recorded folder: a transcript may come from anywhere and name any path.
+#[derive(Debug)]
+pub(super) struct RecordedFolder {
+    /// The folder, links resolved; or why there is none.
+    folder: Result<PathBuf, String>,
+}
+
+impl RecordedFolder {
+    pub(super) fn at(cwd: &Path) -> Self {
+        let folder = match std::fs::canonicalize(cwd) {
+            _ if cwd.as_os_str().is_empty() => Err("the recording names no folder".to_owned()),
+            // Everything lies below the root, so it limits nothing.
+            Ok(folder) if folder.parent().is_none() => {
+                Err("the recorded folder is the whole file system".to_owned())
+            }
+            Ok(folder) if folder.is_dir() => Ok(folder),
+            _ => Err(format!(
+                "the folder that it was recorded in, {}, is not here",
+                cwd.display()
+            )),
+        };
+        Self { folder }
+    }
+
+    fn read(&self, path: &Path) -> Source<FileText> {
+        let failed = |why: String| Source::Failed {
+            what: path.display().to_string(),
+            why,
+        };
+        let folder = match &self.folder {
+            Ok(folder) => folder,
+            Err(why) => return failed(why.clone()),
+        };
+        let real = match std::fs::canonicalize(folder.join(path)) {
+            Ok(real) => real,
+            Err(error) => return failed(error.to_string()),
+        };
+        if !real.starts_with(folder) {
+            return failed("it lies outside the recorded folder".to_owned());
+        }
+        match read(real) {
+            Source::Found(found) => Source::Found(FileText {
+                path: path.to_owned(),
+                ..found
+            }),
+            Source::Failed { why, .. } => failed(why),
+        }
+    }
+}
+
+impl Workspace for RecordedFolder {
+    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
+        let files = wanted.files.iter().map(|file| self.read(&file.path));
+        let gathered = Gathered {
+            files: files.collect(),
+            ..Gathered::default()
+        };
+        Box::pin(async move {
+            GatheredContext {
+                gathered,
+                head: None,
+            }
+        })
+    }
+}

@@ -1,0 +1,246 @@
+//! A recording: a transcript that is compacted, or looked at, without going on with it.
+//!
+//! Another program may have written it, so it is taken as it is: who wrote it is read from its lines, no head is added
+//! where it has none (M7), and files are only read again below the folder that it was recorded in. A conversation that
+//! goes on is opened with [`Session::builder`]; taking a compaction back is [`crate::undo()`].
+
+mod folder;
+mod head;
+mod identity;
+mod pivot;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use longhaul_core::config::Config;
+use longhaul_core::engine::{
+    CacheEdits, Engine, EngineConfig, Heads, Ids, Kept, Resume, SummaryModel,
+};
+use longhaul_core::facts::Facts;
+use longhaul_core::micro::ClearableTools;
+use longhaul_core::models::{ModelSpec, ModelTable};
+use longhaul_core::prompt::RequestHead;
+use longhaul_core::summary::message::Mode;
+use longhaul_core::window::{Owner, QuerySource};
+use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
+use longhaul_store::{Durability, Resumed, resume};
+
+use super::open::{OpenError, facts, random_seed, window};
+use super::perform::About;
+use super::{Came, Observer, Session};
+use crate::clock::SystemClock;
+use crate::hooks::HookSet;
+use crate::keeper::{FileKeeper, Keeper, MemoryKeeper};
+use crate::model::{Boxed, Model, OnStream};
+use folder::RecordedFolder;
+pub(crate) use identity::identity;
+pub use pivot::NoPivot;
+
+/// What a recording without a model's name is taken for: nothing is known of it.
+pub(crate) const NO_MODEL: &str = "unknown";
+
+/// A transcript as it was recorded.
+#[derive(Debug)]
+pub struct Recording {
+    path: PathBuf,
+    resumed: Resumed,
+    facts: Option<Facts>,
+}
+
+/// Who is asked for a summary.
+pub struct Asked {
+    /// Who answers.
+    pub model: Arc<dyn Model>,
+    /// The model's id; none: the one that the conversation was held with.
+    pub id: Option<String>,
+}
+
+/// Where what a compaction writes goes.
+#[derive(Debug, Clone)]
+pub enum Keep {
+    /// Nowhere: it is only looked at.
+    Nowhere,
+    /// Behind the recording's lines.
+    Appended {
+        /// What leaves the view goes here first.
+        archive: PathBuf,
+        /// The path under which the recording will be found, if not the one it was read from.
+        known_as: PathBuf,
+    },
+}
+
+/// What a recording is worked on with.
+pub struct Around {
+    /// Settings: switches, thresholds.
+    pub config: Config,
+    /// What is known of models.
+    pub models: ModelTable,
+    /// Who is asked for summaries; none: nobody.
+    pub asked: Option<Asked>,
+    /// Where lines go.
+    pub keep: Keep,
+    /// Who watches.
+    pub observer: Arc<dyn Observer>,
+}
+
+impl Recording {
+    /// Reads a transcript: of a long one only the end that is still in view, and the rest once if no compaction in it
+    /// carries what the user said before.
+    pub fn read(path: &Path) -> Result<Self, OpenError> {
+        let resumed = resume(path)?;
+        let facts = facts(&resumed, path)?;
+        Ok(Self {
+            path: path.to_owned(),
+            resumed,
+            facts,
+        })
+    }
+
+    /// Whether there is no entry in view.
+    pub fn is_empty(&self) -> bool {
+        self.resumed.entries.is_empty()
+    }
+
+    /// Lines at its end that are not intact and take no part.
+    pub fn damaged(&self) -> usize {
+        self.resumed.damaged
+    }
+
+    /// The model that it was held with: the one its requests go to, else that of the newest reply.
+    pub fn model(&self) -> Option<String> {
+        let head = self
+            .head()
+            .and_then(|head| Some(head.model()?.into_owned()));
+        head.or_else(|| {
+            let entries = self.resumed.entries.iter().rev().map(|entry| entry.view());
+            let mut replies = entries.filter(|entry| entry.facets.is_reply());
+            replies.find_map(|entry| {
+                let model = entry.facets.model;
+                model.is_present().then(|| entry.text(model).into_owned())
+            })
+        })
+    }
+
+    /// What its requests begin with, if it says so.
+    fn head(&self) -> Option<RequestHead> {
+        Some(self.resumed.replay()?.ok()?.head)
+    }
+
+    /// Opens it. The session can compact it; to go on with the conversation, a prompt and a model are needed, and
+    /// [`Session::builder`].
+    pub fn open(self, around: Around) -> Result<Session, OpenError> {
+        let own_model = self.model().or_else(|| around.config.model.clone());
+        let own_model = own_model.unwrap_or_else(|| NO_MODEL.to_owned());
+        let spec = around.models.resolve(&own_model).spec;
+        let own_head = self.head();
+        let (model, summary_model) = asked(around.asked, &own_model, own_head.is_some(), |id| {
+            ModelSpec::clone(&around.models.resolve(id).spec)
+        });
+        let mut ids = Ids::new(random_seed());
+        let identity = identity(&self.resumed.entries, &self.path, &mut ids);
+        let (keeper, known_as): (Box<dyn Keeper>, _) = match around.keep {
+            Keep::Nowhere => (Box::new(MemoryKeeper::default()), self.path.clone()),
+            Keep::Appended { archive, known_as } => {
+                let durability = Durability::EveryAppend;
+                let keeper =
+                    FileKeeper::known_as(&self.path, Some(archive), &known_as, durability)?;
+                (Box::new(keeper), known_as)
+            }
+        };
+        let (heads, head, assembly) = match own_head {
+            Some(head) => (Heads::Written, head, self.resumed.assembly()),
+            None => (
+                Heads::Unwritten,
+                head::bare(&self.resumed.entries, &spec)?,
+                None,
+            ),
+        };
+        let cwd = PathBuf::from(&identity.cwd);
+        let about = About {
+            session_id: identity.session_id.clone(),
+            transcript: known_as.clone(),
+            cwd: cwd.clone(),
+            overflow: None,
+            cache_breaks: None,
+        };
+        let config = EngineConfig {
+            identity,
+            source: QuerySource::SDK,
+            owner: Owner::Proactive,
+            switches: around.config.switches,
+            window: window(&around.config, &spec)?,
+            model: ModelSpec::clone(&spec),
+            clearable: ClearableTools::default(),
+            cache_edits: CacheEdits::Unsupported,
+            mode: Mode::Manual,
+            transcript: Some(known_as.display().to_string()),
+            recall_tool: None,
+            compact_instructions: None,
+            heads,
+            summary_model,
+        };
+        let resume = Resume {
+            preserved: self.resumed.preserved,
+            assembly,
+            facts: self.facts,
+            entries: placed(self.resumed.entries, self.resumed.offsets),
+        };
+        Ok(Session {
+            engine: Engine::new(config, ids, head, resume),
+            model,
+            spec,
+            keeper,
+            workspace: Arc::new(RecordedFolder::at(&cwd)),
+            hooks: Arc::new(HookSet::new()),
+            clock: Arc::new(SystemClock),
+            observer: around.observer,
+            cancel: CancellationToken::new(),
+            about,
+            came: Came::default(),
+        })
+    }
+}
+
+fn placed(entries: Vec<longhaul_core::message::Entry>, offsets: Vec<u64>) -> Vec<Kept> {
+    let placed = entries.into_iter().zip(offsets);
+    placed
+        .map(|(entry, offset)| Kept {
+            entry,
+            offset: Some(offset),
+        })
+        .collect()
+}
+
+/// Who answers, and the model that is asked where it is not the conversation's own behind its own head.
+fn asked(
+    asked: Option<Asked>,
+    own: &str,
+    has_head: bool,
+    spec: impl Fn(&str) -> ModelSpec,
+) -> (Arc<dyn Model>, Option<SummaryModel>) {
+    let Some(asked) = asked else {
+        return (Arc::new(Nobody), None);
+    };
+    let id = asked.id.unwrap_or_else(|| own.to_owned());
+    let other = (!has_head || id != own).then(|| SummaryModel {
+        spec: spec(&id),
+        id,
+    });
+    (asked.model, other)
+}
+
+/// No model at hand.
+#[derive(Debug, Clone, Copy, Default)]
+struct Nobody;
+
+impl Model for Nobody {
+    fn send<'a>(
+        &'a self,
+        _: longhaul_core::engine::Outgoing,
+        _: OnStream<'a>,
+        _: CancellationToken,
+    ) -> Boxed<'a, Result<Reply, Error>> {
+        let error = Error::new(ErrorClass::Invalid, "there is no model to ask");
+        Box::pin(async { Err(error) })
+    }
+}

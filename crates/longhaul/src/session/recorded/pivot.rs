@@ -1,0 +1,90 @@
+//! Where a recording is divided: by an entry's id, or by how much of its end stays.
+
+use longhaul_core::engine::Pivot;
+use longhaul_core::message::View;
+use longhaul_core::rounds::{Part, Piece};
+use longhaul_core::summary::Direction;
+
+use super::Recording;
+
+/// An id that does not name one entry.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoPivot {
+    /// No entry in view has it.
+    #[error("no entry in view has an id that begins with {0:?}")]
+    Unknown(String),
+    /// Several have.
+    #[error("{count} entries in view have an id that begins with {id:?}")]
+    Ambiguous {
+        /// What was given.
+        id: String,
+        /// How many.
+        count: usize,
+    },
+    /// The conversation is no longer than what shall stay.
+    #[error("the conversation has only {0} messages")]
+    Short(usize),
+}
+
+impl Recording {
+    /// The pivot that an id, or the beginning of one, names.
+    pub fn pivot(&self, id: &str, direction: Direction) -> Result<Pivot, NoPivot> {
+        let uuid = |view: View<'_>| view.text(view.facets.uuid).into_owned();
+        let uuids: Vec<String> = self.views().map(uuid).collect();
+        let exact = uuids.iter().find(|uuid| *uuid == id);
+        let mut begun = uuids
+            .iter()
+            .filter(|uuid| uuid.starts_with(id) && !id.is_empty());
+        let found = match (exact, begun.next(), begun.count()) {
+            (Some(uuid), _, _) | (None, Some(uuid), 0) => uuid,
+            (None, Some(_), more) => {
+                return Err(NoPivot::Ambiguous {
+                    id: id.to_owned(),
+                    count: more + 1,
+                });
+            }
+            (None, None, _) => return Err(NoPivot::Unknown(id.to_owned())),
+        };
+        Ok(Pivot {
+            uuid: found.clone(),
+            direction,
+        })
+    }
+
+    /// The pivot behind which so many messages lie; the lines of one response are one message.
+    pub fn keep_last(&self, messages: usize) -> Result<Pivot, NoPivot> {
+        let mut seen = 0;
+        let mut response = None;
+        let mut uuid = None;
+        for view in self.views().rev() {
+            let part = Piece::of_view(view).part;
+            if !part.is_sent() {
+                continue;
+            }
+            let message = match part {
+                Part::Response(message) | Part::Reasoning(message) => message,
+                _ => None,
+            };
+            if message.is_none() || message != response {
+                seen += 1;
+            }
+            response = message.or(response);
+            if seen > messages {
+                break;
+            }
+            uuid = Some(view.text(view.facets.uuid).into_owned());
+        }
+        match uuid {
+            Some(uuid) if seen > messages => Ok(Pivot {
+                uuid,
+                direction: Direction::UpTo,
+            }),
+            _ => Err(NoPivot::Short(seen)),
+        }
+    }
+
+    fn views(&self) -> impl DoubleEndedIterator<Item = View<'_>> {
+        let views = self.resumed.entries.iter().map(|entry| entry.view());
+        views.filter(|view| view.facets.uuid.is_present())
+    }
+}

@@ -1,0 +1,208 @@
+//! Taking back the last compaction of a transcript (X6, ruling 13). Nothing is deleted: lines are appended.
+
+use std::path::Path;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use longhaul_core::boundary::{Later, LineError, Stamp, Undo, UndoPlan};
+use longhaul_core::config::Config;
+use longhaul_core::engine::Ids;
+use longhaul_core::message::Entry;
+use longhaul_core::models::ModelTable;
+use longhaul_core::report::{LossReport, Tokens};
+use longhaul_core::tokens::Rough;
+use longhaul_core::transcript::{Conversation, Table};
+use longhaul_core::window::WindowError;
+use longhaul_store::{AppendError, Durability, Loaded, ReadError, TranscriptWriter, load};
+
+use crate::session::open::{random_seed, window};
+use crate::session::recorded::{NO_MODEL, identity};
+
+/// Whether an undo is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// It is.
+    Write,
+    /// It is only said what it would come to.
+    Look,
+}
+
+/// What an undo came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undone {
+    /// The uuid of the boundary that was taken back.
+    pub boundary: String,
+    /// The padded estimate of the view before.
+    pub before: u64,
+    /// The same afterwards.
+    pub after: u64,
+    /// Entries of turns since the compaction; they were written again behind the old conversation.
+    pub later: usize,
+    /// The most that the window holds before input is refused.
+    pub limit: u64,
+}
+
+/// Why nothing was taken back.
+#[derive(Debug, thiserror::Error)]
+pub enum UndoError {
+    /// The conversation in view begins with no compaction.
+    #[error("there is nothing to take back: the conversation in view was not compacted")]
+    NotCompacted,
+    /// The old conversation and the turns since do not fit into the window together.
+    #[error(
+        "the old conversation and the {later} entries since the compaction would take {tokens} tokens, and the window holds {limit}: nothing was changed"
+    )]
+    TooLarge {
+        /// What they would take.
+        tokens: u64,
+        /// What there is room for.
+        limit: u64,
+        /// Entries since.
+        later: usize,
+    },
+    /// The transcript cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The lines cannot be made.
+    #[error(transparent)]
+    Line(#[from] LineError),
+    /// The transcript cannot be written.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    /// The window is too small.
+    #[error(transparent)]
+    Window(#[from] WindowError),
+}
+
+/// A transcript, read whole.
+struct Read {
+    loaded: Loaded,
+    entries: Vec<Entry>,
+    table: Table,
+    conversation: Conversation,
+}
+
+impl Read {
+    fn of(path: &Path) -> Result<Self, ReadError> {
+        let loaded = load(path)?;
+        let mut table = Table::default();
+        let mut entries = Vec::new();
+        for line in loaded.lines() {
+            if let Some(entry) = line.entry() {
+                table.push(line.number, line.offset, entry.view(), &Rough);
+                entries.push(entry.clone());
+            }
+        }
+        Ok(Self {
+            conversation: Conversation::resolve(&table, &mut Vec::new()),
+            loaded,
+            entries,
+            table,
+        })
+    }
+
+    /// The padded estimate of the view that the file has with these lines behind it.
+    fn size(&self, more: &[Bytes]) -> u64 {
+        let more: Vec<Entry> = more
+            .iter()
+            .filter_map(|line| Entry::read(line.clone()).ok())
+            .collect();
+        let mut table = Table::default();
+        for (entry, number) in self.entries.iter().chain(&more).zip(1..) {
+            table.push(number, number, entry.view(), &Rough);
+        }
+        let conversation = Conversation::resolve(&table, &mut Vec::new());
+        conversation.ledger(&table).whole().padded()
+    }
+
+    fn uuid(&self, row: u32) -> String {
+        let view = self.entries[row as usize].view();
+        view.text(view.facets.uuid).into_owned()
+    }
+
+    fn view(&self) -> Vec<Entry> {
+        let rows = self.conversation.view().rows.iter();
+        rows.map(|row| self.entries[*row as usize].clone())
+            .collect()
+    }
+}
+
+/// Takes back the compaction that the conversation in view begins with. A second undo takes the one before.
+pub fn undo(
+    path: &Path,
+    config: &Config,
+    models: &ModelTable,
+    act: Act,
+    now: Timestamp,
+) -> Result<Undone, UndoError> {
+    let read = Read::of(path)?;
+    let plan = UndoPlan::of(&read.table, &read.conversation).ok_or(UndoError::NotCompacted)?;
+    let is_turn = |row: &u32| read.table.rows()[*row as usize].is_sent();
+    let turns = plan.later.iter().filter(|row| is_turn(row)).count();
+    let spec = models.resolve(&model(&read, config)).spec;
+    let limit = window(config, &spec)?.blocking;
+    let mut ids = Ids::new(random_seed());
+    let identity = identity(&read.view(), path, &mut ids);
+    let uuid = ids.next_uuid();
+    let copies: Vec<String> = plan.later.iter().map(|_| ids.next_uuid()).collect();
+    let later = plan.later.iter().zip(&copies).map(|(row, uuid)| Later {
+        entry: read.entries[*row as usize].view(),
+        uuid,
+    });
+    let later: Vec<Later<'_>> = later.collect();
+    // Reasoning of later turns followed a summary that is gone.
+    let last = plan.later.iter().rposition(is_turn);
+    let stripped = last.filter(|_| spec.thinking.binding.may_bind());
+    let (boundary, parent) = (read.uuid(plan.boundary), read.uuid(plan.parent));
+    let mut undo = Undo {
+        envelope: identity.envelope(),
+        stamp: Stamp {
+            uuid: &uuid,
+            timestamp: now,
+        },
+        boundary: &boundary,
+        parent: &parent,
+        later: &later,
+        thinking_stripped_through: stripped.map(|at| copies[at].as_str()),
+        report: None,
+    };
+    let (before, after) = (read.size(&[]), read.size(&undo.lines()?));
+    if turns > 0 && after >= limit {
+        return Err(UndoError::TooLarge {
+            tokens: after,
+            limit,
+            later: turns,
+        });
+    }
+    let report = LossReport {
+        tokens: Tokens { before, after },
+        ..LossReport::default()
+    };
+    let report = serde_json::to_value(&report).map_err(LineError::from)?;
+    undo.report = Some(&report);
+    if act == Act::Write {
+        let writer = TranscriptWriter::open(path, Durability::EveryAppend)?;
+        let mut writer = writer.knowing(&read.loaded);
+        let _ = writer.append_all(&undo.lines()?)?;
+        writer.close()?;
+    }
+    Ok(Undone {
+        boundary,
+        before,
+        after,
+        later: turns,
+        limit,
+    })
+}
+
+/// The model of the newest reply.
+fn model(read: &Read, config: &Config) -> String {
+    let rows = read.table.rows().iter().rev();
+    let mut models = rows
+        .filter(|row| row.is_reply())
+        .filter_map(|row| row.model);
+    let named = models.next().map(|model| read.table.text(model).to_owned());
+    named
+        .or_else(|| config.model.clone())
+        .unwrap_or_else(|| NO_MODEL.to_owned())
+}
