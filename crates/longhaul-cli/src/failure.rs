@@ -41,8 +41,7 @@ impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Fine => ExitCode::SUCCESS,
-            Outcome::Problems | Outcome::NothingFound => ExitCode::from(1),
-            Outcome::Problems | Outcome::NothingToDo => ExitCode::from(1),
+            Outcome::Problems | Outcome::NothingFound | Outcome::NothingToDo => ExitCode::from(1),
         }
     }
 }

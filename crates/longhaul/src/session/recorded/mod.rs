@@ -196,6 +196,7 @@ impl Recording {
             observer: around.observer,
             cancel: CancellationToken::new(),
             about,
+            compactions: 0,
             came: Came::default(),
         })
     }
