@@ -8,7 +8,7 @@ use super::{Registry, Ttl, Zone};
 use crate::tokens::{Estimate, Rough};
 
 /// How a system prompt is sent.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct Sending<'a> {
     /// Who sends, for the provider: the first block. It bears no marker, and still is part of every prefix behind it:
     /// on a provider that does not set it aside, each change of it breaks the whole cache.
@@ -21,6 +21,18 @@ pub struct Sending<'a> {
     pub scopes: Scopes,
     /// Whose the request's tools are.
     pub tools: ToolSharing,
+}
+
+impl Default for Sending<'_> {
+    fn default() -> Self {
+        Self {
+            attribution: None,
+            prefix: None,
+            ttl: Some(Ttl::default()),
+            scopes: Scopes::default(),
+            tools: ToolSharing::default(),
+        }
+    }
 }
 
 /// Whether a provider can share what it caches beyond an organisation.
