@@ -4,6 +4,7 @@
 //! flags, content blocks with their sizes, usage. [`Entry`] is those notes together with the bytes. Nothing here
 //! knows of other entries; how entries form a conversation lives in `transcript/`.
 
+mod attachment;
 mod block;
 mod entry;
 mod facets;

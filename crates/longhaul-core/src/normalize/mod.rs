@@ -1,11 +1,27 @@
 //! From entries to the messages that the API sees (Z).
 //!
-//! [`Outline`] tells which messages there will be, from a table alone; [`Rendering`] renders them.
+//! [`Outline`] tells which messages there will be, from a table alone; [`Rendering`] renders them. A line goes
+//! `step` (what it asks for) → `arrange` (history only: late lines and results are put where they belong) → `block/` and
+//! `attachment/` (content as the API takes it) → `turn` (the open tail) → `writer` (bytes, positions, hashes).
 
+mod arrange;
+mod attachment;
+mod block;
 mod buffer;
+mod fragment;
+mod images;
+mod options;
 mod outline;
+mod piece;
+mod rendered;
 mod rendering;
+mod said;
+mod step;
+mod turn;
+mod writer;
 
 pub use buffer::Buffer;
+pub use options::RenderOptions;
 pub use outline::{Outline, Role};
-pub use rendering::{RenderOptions, RenderedBlock, RenderedMessage, Rendering};
+pub use rendered::{RenderedBlock, RenderedMessage};
+pub use rendering::Rendering;

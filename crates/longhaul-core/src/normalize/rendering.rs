@@ -3,109 +3,120 @@
 //! A fold over entries: each is rendered when it comes, into a buffer that only grows. Entries that came since the
 //! last request (the open tail) may still be arranged; what a request carried is frozen. Anything that would change
 //! what was sent (a compaction, a clearing, a rewind, thinking stripped) begins a new rendering.
+//!
+//! What comes out depends on the options, the history and the entries pushed, and not on when it was sealed, as long
+//! as it is sealed between responses: with no call open, and no line of the newest response still to come.
 
 use bytes::Bytes;
 
-use super::{Buffer, Role};
-use crate::message::{BlockKind, Id, View};
-use crate::tokens::Estimate;
-
-/// What a rendering depends on beside the entries. All of it is on disk (M7): in the head, or in boundaries.
-#[derive(Debug, Clone, Default)]
-pub struct RenderOptions {
-    /// The text that goes before the first message, whole, reminder tags included (A4).
-    pub user_context: Option<String>,
-    /// Results whose content is replaced by the marker (U2).
-    pub cleared: Vec<Id>,
-    /// Thinking of entries up to and including this one is not sent (N2).
-    pub thinking_stripped_through: Option<Id>,
-    /// Results carry a `cache_reference` (B3).
-    pub cache_references: bool,
-    /// Beta features that the request asks for: some block types need one.
-    pub betas: Vec<String>,
-    /// The most images a request may hold.
-    pub most_images: usize,
-}
-
-/// One content block in a rendering: a position of the cache.
-#[derive(Debug, Clone, Copy)]
-pub struct RenderedBlock {
-    /// Where its JSON starts in the buffer.
-    pub start: u64,
-    /// Where its JSON ends. The closing brace is the byte before: there a cache marker is spliced in.
-    pub end: u64,
-    /// What it is.
-    pub kind: BlockKind,
-    /// Whether a cache marker may stand on it: not on thinking, nor on empty text.
-    pub markable: bool,
-    /// The message it belongs to, an index into [`Rendering::messages`].
-    pub message: u32,
-    /// The entry it came from; none for what the rendering itself added.
-    pub entry: Option<Id>,
-    /// Hash of the conversation up to and including this block: equal exactly if all of it is equal.
-    pub prefix_hash: u64,
-    /// Its size.
-    pub weight: Estimate,
-}
-
-/// One message in a rendering.
-#[derive(Debug, Clone, Copy)]
-pub struct RenderedMessage {
-    /// Who speaks.
-    pub role: Role,
-    /// Its first block, an index into [`Rendering::blocks`].
-    pub first_block: u32,
-}
+use super::arrange::arranged;
+use super::block::{self, Thinking};
+use super::images::Images;
+use super::options::Rules;
+use super::piece::{Call, Part, Piece};
+use super::step::{Ask, Step, steps};
+use super::turn::{Opening, Turn};
+use super::writer::Writer;
+use super::{Buffer, RenderOptions, RenderedBlock, RenderedMessage, Role, attachment};
+use crate::hash::{Map, Set};
+use crate::message::{Id, View};
 
 /// A rendered conversation.
 #[derive(Debug)]
 pub struct Rendering {
-    options: RenderOptions,
-    buffer: Buffer,
-    blocks: Vec<RenderedBlock>,
-    messages: Vec<RenderedMessage>,
+    rules: Rules,
+    writer: Writer,
+    opening: Opening,
+    turn: Turn,
+    images: Images,
+    /// Responses of which a line was seen.
+    responses: Set<Id>,
+    /// Calls of client-side tools, and whether they have a result.
+    calls: Map<Id, Answer>,
+    /// Calls of any kind: an id may be used once.
+    call_ids: Set<Id>,
+}
+
+/// Whether a call has a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Awaited,
+    Given,
+}
+
+/// How a response is treated that is nothing but reasoning, when another follows it directly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bare {
+    /// It was part of the history.
+    Kept,
+    /// It was a tail when the next response was asked for, so it was not sent then.
+    Dropped,
 }
 
 impl Rendering {
     /// Renders a history as a whole: no request of ours carried it yet, so late lines of a response are joined to it
     /// and late results put behind their call, wherever they stand.
     pub fn begin<'a>(options: RenderOptions, history: impl IntoIterator<Item = View<'a>>) -> Self {
+        let history: Vec<View<'a>> = history.into_iter().collect();
+        let steps = arranged(&history);
+        let rules = Rules::of(&options);
+        let (images, crossed) = Images::over(options.most_images, &rules, &steps);
+        let stripped = options.thinking_stripped_through;
+        let stripped = stripped
+            .and_then(|last| history.iter().rposition(|view| view.uuid() == Some(last)))
+            .max(crossed);
         let mut rendering = Self {
-            options,
-            buffer: Buffer::default(),
-            blocks: Vec::new(),
-            messages: Vec::new(),
+            rules,
+            writer: Writer::default(),
+            opening: Opening::of(options.user_context.as_deref()),
+            turn: Turn::default(),
+            images,
+            responses: Set::default(),
+            calls: Map::default(),
+            call_ids: Set::default(),
         };
-        for entry in history {
-            rendering.push(entry);
+        for step in steps {
+            let thinking = match stripped {
+                Some(last) if step.at <= last => Thinking::Stripped,
+                _ => Thinking::Sent,
+            };
+            rendering.take(step, thinking, Bare::Kept);
         }
+        rendering.images.history_is_over();
         rendering
     }
 
     /// Adds an entry to the open tail.
-    pub fn push(&mut self, _entry: View<'_>) {
-        let _ = &self.options;
+    pub fn push(&mut self, entry: View<'_>) {
+        for step in steps(0, entry) {
+            self.take(step, Thinking::Sent, Bare::Dropped);
+        }
     }
 
     /// Renders the open tail and freezes it: called when a request is about to be sent, and whenever the rendering is
     /// to be looked at. Calls at the very end that no entry answers are answered by a synthetic error; a host that
-    /// sends writes those as entries first (see [`Rendering::open_calls`]).
-    pub fn seal(&mut self) {}
+    /// sends writes those as entries first (see [`Rendering::open_calls`]). A response at the very end that is nothing
+    /// but reasoning is held back: what follows decides whether it is sent.
+    pub fn seal(&mut self) {
+        if !self.turn.only_thinks() {
+            self.write();
+        }
+    }
 
     /// Calls of the open tail that no result answers yet, as the ids' JSON string content.
     pub fn open_calls(&self) -> Vec<Bytes> {
-        Vec::new()
+        self.awaited().map(|call| call.literal.clone()).collect()
     }
 
     /// The bytes: the messages one behind the other, comma separated, without the brackets around them. The last
     /// message is not closed; [`Rendering::closing`] closes it.
     pub fn buffer(&self) -> &Buffer {
-        &self.buffer
+        &self.writer.buffer
     }
 
     /// What closes the last message: `]}`, or nothing if there is no message.
     pub fn closing(&self) -> &'static [u8] {
-        match self.messages.is_empty() {
+        match self.writer.messages.is_empty() {
             true => b"",
             false => b"]}",
         }
@@ -113,11 +124,121 @@ impl Rendering {
 
     /// All blocks that are sealed.
     pub fn blocks(&self) -> &[RenderedBlock] {
-        &self.blocks
+        &self.writer.blocks
     }
 
     /// All messages that are sealed.
     pub fn messages(&self) -> &[RenderedMessage] {
-        &self.messages
+        &self.writer.messages
+    }
+
+    /// Whether what is sealed ends with a user message. A request must: the API takes no beginning of a reply.
+    pub fn ends_with_user(&self) -> bool {
+        self.writer.role() == Some(Role::User)
+    }
+
+    /// Whether older images must make room, which changes what was sent: a new rendering must begin over all entries,
+    /// these included. Until then each new image is left out. The new rendering leaves out thinking from before the
+    /// change by itself (N2).
+    pub fn must_begin_anew(&self) -> bool {
+        self.images.must_begin_anew()
+    }
+
+    fn awaited(&self) -> impl Iterator<Item = &Call> {
+        let awaited = |call: &&Call| self.calls.get(&call.id) == Some(&Answer::Awaited);
+        self.turn.calls.iter().filter(awaited)
+    }
+
+    fn take(&mut self, step: Step<'_>, thinking: Thinking, bare: Bare) {
+        match step.ask {
+            Ask::Line => self.line(step.view, thinking, bare),
+            Ask::Result(index) => self.result(step.view, index),
+            Ask::Input(index) => {
+                let piece = block::input(step.view, index, &self.rules, &mut self.images);
+                self.turn.inputs.push(piece);
+            }
+            Ask::Attachment => {
+                let pieces = attachment::render(step.view, &mut self.images);
+                self.turn.inputs.extend(pieces);
+            }
+        }
+    }
+
+    fn line(&mut self, view: View<'_>, thinking: Thinking, bare: Bare) {
+        let message = view.message_id();
+        let is_open =
+            message.is_some() && message == self.turn.message && !self.turn.heard_is_written;
+        let is_late = !is_open && message.is_some_and(|id| self.responses.contains(&id));
+        // Reasoning belongs to the rest of its response; apart from it the API refuses it.
+        let thinking = if is_late {
+            Thinking::Stripped
+        } else {
+            thinking
+        };
+        let pieces = block::said(view, &self.rules, thinking);
+        if pieces.is_empty() {
+            return;
+        }
+        if !is_open {
+            self.close(bare);
+            self.turn = Turn::of(message);
+            self.responses.extend(message);
+        }
+        for mut piece in pieces {
+            self.note_call(&mut piece);
+            self.turn.said.push(piece);
+        }
+    }
+
+    /// Notes a call. A second one with the same id cannot be sent as a call.
+    fn note_call(&mut self, piece: &mut Piece) {
+        let id = match &piece.part {
+            Part::Call(call) => call.id,
+            Part::ServerCall(id, _) => *id,
+            _ => return,
+        };
+        if !self.call_ids.insert(id) {
+            block::become_text(piece);
+        } else if let Part::Call(call) = &piece.part {
+            self.calls.insert(call.id, Answer::Awaited);
+            self.turn.calls.push(call.clone());
+        }
+    }
+
+    fn result(&mut self, view: View<'_>, index: usize) {
+        let Some(call) = block::answers(view, index) else {
+            return;
+        };
+        match self.calls.get_mut(&call) {
+            // Its call is not sent, so it cannot be either.
+            None => {}
+            Some(answer @ Answer::Awaited) => {
+                *answer = Answer::Given;
+                let piece = block::result(view, index, &self.rules, &mut self.images);
+                self.turn.results.push(piece);
+            }
+            Some(Answer::Given) => {
+                let pieces = block::late_result(view, index, &self.rules, &mut self.images);
+                self.turn.inputs.extend(pieces);
+            }
+        }
+    }
+
+    /// The turn is over: another response begins.
+    fn close(&mut self, bare: Bare) {
+        if bare == Bare::Dropped && self.turn.only_thinks() {
+            return;
+        }
+        self.write();
+    }
+
+    fn write(&mut self) {
+        let synthetic: Vec<Call> = self.awaited().cloned().collect();
+        for call in synthetic {
+            self.calls.insert(call.id, Answer::Given);
+            let piece = block::unanswered(&call, &self.rules);
+            self.turn.results.push(piece);
+        }
+        self.turn.write(&mut self.writer, &mut self.opening);
     }
 }

@@ -114,14 +114,6 @@ pub struct Table {
     name_index: Map<String, u32>,
 }
 
-/// Attachment types that are records of the host's own doings and carry nothing for the model.
-const INVISIBLE_ATTACHMENTS: [&str; 4] = [
-    "command_permissions",
-    "hook_cancelled",
-    "hook_permission_decision",
-    "structured_output",
-];
-
 impl Table {
     /// Adds an entry. Rows are added in file order.
     pub fn push(&mut self, line: u64, offset: u64, entry: View<'_>, estimator: &impl Estimator) {
@@ -151,8 +143,9 @@ impl Table {
             timestamp: entry.timestamp(),
             message: entry.message_id(),
             model,
-            attachment: visible_attachment(entry)
-                .then(|| estimator.attachment(facets.attachment_units)),
+            attachment: entry
+                .visible_attachment()
+                .map(|_| estimator.attachment(facets.attachment_units)),
             first_block,
             block_count: self.blocks.len() as u32 - first_block,
             usage,
@@ -228,16 +221,6 @@ impl Table {
             .sum::<Estimate>()
             + row.attachment.unwrap_or_default()
     }
-}
-
-fn visible_attachment(entry: View<'_>) -> bool {
-    let facets = entry.facets;
-    facets.kind == EntryKind::Attachment
-        && facets.attachment.of(entry.line).first() == Some(&b'{')
-        && !entry
-            .object(facets.attachment)
-            .string("type")
-            .is_some_and(|name| INVISIBLE_ATTACHMENTS.contains(&&*name))
 }
 
 fn boundary_note(row: u32, entry: View<'_>) -> BoundaryNote {

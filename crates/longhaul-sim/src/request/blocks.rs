@@ -21,6 +21,9 @@ const FALLBACK: &[&str] = &[
     "server-side-fallback-2026-07-01",
 ];
 
+/// An extension of this simulator.
+const CACHE_EDITING: &[&str] = &[crate::manage::cache_edits::BETA];
+
 /// A content block of a message.
 pub(super) const BLOCK: Shape = Shape::Tagged(BLOCKS);
 
@@ -56,6 +59,8 @@ const TOOL_RESULT: &[Field] = &[
     field!(Nullable, "is_error", &Shape::Bool),
     field!(Nullable, "cache_control", &CACHE_CONTROL),
     field!(Nullable, "toolset_name", &Shape::Str),
+    // What an edit refers to. It is accepted and says nothing more than the id does.
+    field!(Optional, "cache_reference", &ID, CACHE_EDITING),
 ];
 
 const TOOL_USE: &[Field] = &[

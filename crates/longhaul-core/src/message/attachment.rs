@@ -1,0 +1,29 @@
+//! Attachments: which of them the model sees (Z1). What it sees of them is rendered in `normalize/attachment/`.
+
+use super::{EntryKind, View};
+use crate::json::Object;
+
+/// Types that are records of the host's own doings and carry nothing for the model.
+const INVISIBLE: [&str; 4] = [
+    "command_permissions",
+    "hook_cancelled",
+    "hook_permission_decision",
+    "structured_output",
+];
+
+impl<'a> View<'a> {
+    /// The attachment, if the entry is one that the model sees.
+    pub fn visible_attachment(self) -> Option<Object<'a>> {
+        let facets = self.facets;
+        let is_object = facets.attachment.of(self.line).first() == Some(&b'{');
+        if facets.kind != EntryKind::Attachment || !is_object {
+            return None;
+        }
+        let attachment = self.object(facets.attachment);
+        let name = attachment.string("type");
+        match name.is_some_and(|name| INVISIBLE.contains(&&*name)) {
+            true => None,
+            false => Some(attachment),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Reading what attachments hold, whatever form they hold it in.
+
+use crate::json::{Cursor, Object};
+
+/// A field that is a text with something in it.
+pub(super) fn filled(object: Object<'_>, name: &str) -> Option<String> {
+    object
+        .string(name)
+        .filter(|text| !text.trim().is_empty())
+        .map(Into::into)
+}
+
+/// The first of these fields that is a text with something in it.
+pub(super) fn first(object: Object<'_>, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| filled(object, name))
+}
+
+/// The items of a field that is a list.
+pub(super) fn items<'a>(object: Object<'a>, name: &str) -> Option<Vec<&'a [u8]>> {
+    let mut items = Vec::new();
+    let mut cursor = Cursor::new(object.get(name)?);
+    let walked = cursor.array(|cursor| {
+        items.push(cursor.raw()?);
+        Ok(())
+    });
+    walked.ok().map(|()| items)
+}
+
+/// The objects of a field that is a list.
+pub(super) fn objects<'a>(object: Object<'a>, name: &str) -> Option<Vec<Object<'a>>> {
+    let items = items(object, name)?;
+    let objects = items.into_iter().filter(|item| item.first() == Some(&b'{'));
+    Some(objects.map(Object::new).collect())
+}
+
+/// A field that is a text or a list of texts, as one text with something in it.
+pub(super) fn text_or_lines(object: Object<'_>, name: &str) -> Option<String> {
+    filled(object, name).or_else(|| {
+        let lines = object.strings(name)?.join("\n");
+        Some(lines).filter(|lines| !lines.trim().is_empty())
+    })
+}
+
+/// A field that is a list of texts, a line each; a dash if there are none.
+pub(super) fn lines(object: Object<'_>, name: &str) -> String {
+    text_or_lines(object, name).unwrap_or_else(|| "-".into())
+}

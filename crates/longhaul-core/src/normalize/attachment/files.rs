@@ -1,0 +1,76 @@
+//! Files, folders and what the user looks at in the editor.
+
+use super::fields::{filled, first};
+use super::{Picture, Told};
+use crate::json::Object;
+use crate::normalize::fragment::fill;
+
+/// What the model is told of a file or folder.
+pub(super) fn tell<'a>(kind: &str, attachment: Object<'a>) -> Option<Told<'a>> {
+    let path = || first(attachment, &["filename", "path", "filePath", "displayPath"]);
+    let told = |fragment: &str, content: &str| {
+        Some(fill(fragment, &[("path", &path()?), ("content", content)]).into())
+    };
+    match kind {
+        "file" | "new_file" | "already_read_file" | "edited_image_file" => {
+            file(attachment, &path()?)
+        }
+        "edited_text_file" => {
+            let content = first(attachment, &["snippet", "content"])?;
+            told(include_str!("fragments/edited_file.txt"), &content)
+        }
+        "compact_file_reference" | "pdf_reference" => {
+            told(include_str!("fragments/file_elsewhere.txt"), "")
+        }
+        "directory" | "new_directory" => {
+            let content = filled(attachment, "content")?;
+            told(include_str!("fragments/folder.txt"), &content)
+        }
+        "opened_file_in_ide" => told(include_str!("fragments/opened_file.txt"), ""),
+        "selected_lines_in_ide" => {
+            let line = |name| attachment.count(name).map(|line| line.to_string());
+            let text = fill(
+                include_str!("fragments/selected_lines.txt"),
+                &[
+                    ("path", &path()?),
+                    ("first", &line("lineStart")?),
+                    ("last", &line("lineEnd")?),
+                    ("content", &filled(attachment, "content")?),
+                ],
+            );
+            Some(text.into())
+        }
+        _ => None,
+    }
+}
+
+/// A file that was read: text, or a picture.
+fn file<'a>(attachment: Object<'a>, path: &str) -> Option<Told<'a>> {
+    let told = |fragment: &str, path: &str, content: &str| {
+        fill(fragment, &[("path", path), ("content", content)])
+    };
+    if let Some(content) = filled(attachment, "content") {
+        let text = told(include_str!("fragments/file.txt"), path, &content);
+        return Some(text.into());
+    }
+    let content = attachment.object("content")?;
+    let file = content.object("file")?;
+    let path = filled(file, "filePath").unwrap_or_else(|| path.to_owned());
+    match &*content.string("type")? {
+        "text" => {
+            let content = file.string("content")?;
+            Some(told(include_str!("fragments/file.txt"), &path, &content).into())
+        }
+        "image" => Some(Told {
+            text: told(include_str!("fragments/picture.txt"), &path, ""),
+            pictures: vec![Picture {
+                media_type: file.get("type")?,
+                data: file.get("base64")?,
+            }],
+        }),
+        "pdf" | "parts" | "file_unchanged" => {
+            Some(told(include_str!("fragments/file_elsewhere.txt"), &path, "").into())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,49 @@
+//! Memory files and standing reminders.
+
+use super::fields::{filled, first, objects};
+use crate::json::Object;
+use crate::normalize::fragment::fill;
+
+/// What the model is told of memory.
+pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
+    match kind {
+        "nested_memory" | "current_session_memory" => {
+            let inner = attachment.object("content");
+            let content = match inner {
+                Some(inner) => filled(inner, "content")?,
+                None => filled(attachment, "content")?,
+            };
+            let path = first(attachment, &["path", "displayPath"])
+                .or_else(|| filled(inner?, "path"))
+                .unwrap_or_else(|| "-".into());
+            Some(remembered(&path, &content))
+        }
+        "relevant_memories" => {
+            let memories = objects(attachment, "memories")?.into_iter().map(|memory| {
+                let path = filled(memory, "path").unwrap_or_else(|| "-".into());
+                Some(format!("{path}:\n{}", filled(memory, "content")?))
+            });
+            let memories: Option<Vec<String>> = memories.collect();
+            let memories = memories.filter(|memories| !memories.is_empty())?;
+            Some(fill(
+                include_str!("fragments/memories.txt"),
+                &[("items", &memories.join("\n\n"))],
+            ))
+        }
+        "critical_system_reminder" => {
+            let content = filled(attachment, "content")?;
+            Some(fill(
+                include_str!("fragments/noted.txt"),
+                &[("content", &content)],
+            ))
+        }
+        _ => None,
+    }
+}
+
+fn remembered(path: &str, content: &str) -> String {
+    fill(
+        include_str!("fragments/memory.txt"),
+        &[("path", path), ("content", content)],
+    )
+}

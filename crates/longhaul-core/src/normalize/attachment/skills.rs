@@ -1,0 +1,47 @@
+//! Skills: those in use, and those at hand.
+
+use super::fields::{filled, first, objects};
+use crate::json::Object;
+use crate::normalize::fragment::fill;
+
+/// What the model is told of skills.
+pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
+    match kind {
+        "invoked_skills" => {
+            let skills = objects(attachment, "skills")?.into_iter().map(|skill| {
+                let path = filled(skill, "path").unwrap_or_else(|| "-".into());
+                Some(fill(
+                    include_str!("fragments/skill.txt"),
+                    &[
+                        ("name", &filled(skill, "name")?),
+                        ("path", &path),
+                        ("content", &filled(skill, "content")?),
+                    ],
+                ))
+            });
+            let skills: Option<Vec<String>> = skills.collect();
+            let skills = skills.filter(|skills| !skills.is_empty())?;
+            Some(fill(
+                include_str!("fragments/skills.txt"),
+                &[("items", &skills.join("\n\n"))],
+            ))
+        }
+        "skill_listing" => listing(&filled(attachment, "content")?),
+        "skill_discovery" => {
+            let skills = objects(attachment, "skills")?.into_iter().map(|skill| {
+                let what = first(skill, &["description", "content"]).unwrap_or_default();
+                Some(format!("- {}: {what}", filled(skill, "name")?))
+            });
+            let skills: Option<Vec<String>> = skills.collect();
+            listing(&skills.filter(|skills| !skills.is_empty())?.join("\n"))
+        }
+        _ => None,
+    }
+}
+
+fn listing(content: &str) -> Option<String> {
+    Some(fill(
+        include_str!("fragments/skill_listing.txt"),
+        &[("content", content)],
+    ))
+}

@@ -1,0 +1,141 @@
+//! Calls of client-side tools.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::shape::{Field, Misfit, Shape, fit, nullable, optional, record};
+use super::{Source, kinds};
+use crate::json::{Object, decode};
+use crate::message::{BlockKind, Id, View};
+use crate::normalize::piece::{Call, Part, Piece, push_string};
+
+/// The longest name of a tool.
+const LONGEST_NAME: usize = 200;
+
+const FIELDS: &[Field] = &[
+    optional("id", &Shape::Text),
+    optional("name", &Shape::Text),
+    optional("input", &Shape::Any),
+    nullable("caller", &Shape::Object),
+    nullable("toolset_name", &Shape::Text),
+];
+
+/// The calls that a line makes.
+pub(in crate::normalize) fn calls(view: View<'_>) -> impl Iterator<Item = Id> {
+    let outer = view.facets.blocks.iter().enumerate();
+    let outer =
+        outer.filter(|(_, block)| block.kind == BlockKind::ToolUse && !block.inner && !block.blank);
+    outer.filter_map(move |(index, block)| {
+        let made = made(Source { view, index, block })?;
+        Some(Id::of(&decode(made.id)))
+    })
+}
+
+/// What makes a call one: the contents of its literals.
+struct Made<'a> {
+    id: &'a [u8],
+    name: Cow<'a, str>,
+    input: Option<&'a [u8]>,
+}
+
+fn made(source: Source<'_>) -> Option<Made<'_>> {
+    let object: Object<'_> = source.object();
+    let id = literal(object.get("id")?)?;
+    let name = object
+        .string("name")
+        .filter(|name| !name.trim().is_empty())?;
+    let input = object.get("input").filter(|input| *input != b"null");
+    // Input that cannot be sent in any form makes text of the whole call.
+    match input.map(|input| fit(input, &Shape::Any)) {
+        Some(Err(Misfit)) => None,
+        _ => Some(Made { id, name, input }),
+    }
+}
+
+/// The content of a value that is a string.
+pub(super) fn literal(raw: &[u8]) -> Option<&[u8]> {
+    raw.strip_prefix(b"\"")?.strip_suffix(b"\"")
+}
+
+/// An id as the API takes it: one of another provider's may have characters that it does not. The same id always
+/// becomes the same.
+pub(super) fn sendable_id(literal: &[u8]) -> Cow<'_, [u8]> {
+    let id = decode(literal);
+    match kinds::is_id(&id) {
+        true => match id {
+            Cow::Borrowed(_) => Cow::Borrowed(literal),
+            Cow::Owned(id) => Cow::Owned(id.into_bytes()),
+        },
+        false => Cow::Owned(format!("call_{:032x}", xxh3_128(id.as_bytes())).into_bytes()),
+    }
+}
+
+/// A name as the API takes it.
+fn sendable_name(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let plain = name.chars().map(|c| if is_plain(c) { c } else { '_' });
+    plain.take(LONGEST_NAME).collect()
+}
+
+/// `"…"`, of content that needs no escapes.
+pub(super) fn quoted(content: &[u8]) -> Vec<u8> {
+    [b"\"", content, b"\""].concat()
+}
+
+/// A call, or its JSON as text if it lacks an id or a name.
+pub(super) fn call(source: Source<'_>) -> Piece {
+    let Some(made) = made(source) else {
+        return source.wrapped();
+    };
+    let sent = sendable_id(made.id);
+    let json = record(source.raw(), FIELDS, |field, value| match field.name {
+        "id" if *sent == *made.id => Ok(Cow::Borrowed(value)),
+        "id" => Ok(Cow::Owned(quoted(&sent))),
+        "name" => {
+            let name = sendable_name(&made.name);
+            Ok(match quoted(name.as_bytes()) {
+                same if same == value => Cow::Borrowed(value),
+                other => Cow::Owned(other),
+            })
+        }
+        "input" if value.first() == Some(&b'{') => fit(value, field.shape),
+        "input" => fit(value, field.shape).map(|value| Cow::Owned(as_input(&value))),
+        _ => fit(value, field.shape),
+    });
+    let json = match (json, made.input) {
+        (Ok(json), Some(_)) => json.into_owned(),
+        (Ok(json), None) => with_input(&json),
+        (Err(Misfit), _) => return source.wrapped(),
+    };
+    let part = Part::Call(Call {
+        id: Id::of(&decode(made.id)),
+        literal: Bytes::copy_from_slice(made.id),
+        sent: Bytes::copy_from_slice(&sent),
+    });
+    source.piece(json, part)
+}
+
+/// An object around input that is none.
+fn as_input(value: &[u8]) -> Vec<u8> {
+    match value {
+        b"null" => b"{}".to_vec(),
+        value => [br#"{"input":"#, value, b"}"].concat(),
+    }
+}
+
+/// A call without input gets an empty one.
+fn with_input(json: &[u8]) -> Vec<u8> {
+    // A null was replaced already.
+    if Object::new(json).get("input").is_some() {
+        return json.to_vec();
+    }
+    let open = json.strip_suffix(b"}").unwrap_or(json);
+    [open, br#","input":{}}"#].concat()
+}
+
+/// The text of an id as it is sent, in a JSON string.
+pub(super) fn push_id(json: &mut Vec<u8>, sent: &[u8]) {
+    push_string(json, &String::from_utf8_lossy(sent));
+}

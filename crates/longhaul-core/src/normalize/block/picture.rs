@@ -1,0 +1,63 @@
+//! Pictures, which may have to make room.
+
+use std::borrow::Cow;
+
+use super::kinds;
+use super::shape::{Misfit, fit, record};
+use crate::json::Object;
+use crate::message::{BlockKind, View};
+use crate::normalize::images::{Image, Images};
+use crate::normalize::piece::{Part, Piece, text_block};
+use crate::tokens::{Class, Estimator, Rough};
+
+const FRAGMENT: &str = include_str!("../fragments/image_left_out.txt");
+/// How the block begins that stands for a picture that was left out.
+pub(super) const LEFT_OUT: &[u8] = br#"{"type":"text""#;
+
+/// An image block as it is sent: itself, or a text in its place.
+pub(super) fn judged<'a>(raw: &'a [u8], images: &mut Images) -> Result<Cow<'a, [u8]>, Misfit> {
+    let json = record(raw, kinds::IMAGE, |field, value| fit(value, field.shape))?;
+    let data = Object::new(raw)
+        .object("source")
+        .and_then(|source| source.get("data"))
+        .and_then(super::call::literal);
+    Ok(match images.judge(data) {
+        Image::Sent => json,
+        Image::LeftOut => Cow::Owned(text_block(FRAGMENT.trim_end())),
+    })
+}
+
+/// A picture beside a reminder.
+pub(super) fn piece(json: Cow<'_, [u8]>, view: View<'_>) -> Piece {
+    let is_left_out = json.starts_with(LEFT_OUT);
+    Piece {
+        json: json.into_owned(),
+        kind: match is_left_out {
+            true => BlockKind::Text,
+            false => BlockKind::Image,
+        },
+        part: Part::Plain,
+        markable: true,
+        entry: view.uuid(),
+        weight: Rough.tokens(Class::Media, 0),
+    }
+}
+
+/// A picture that an attachment holds: its media type and data as JSON strings. None if it cannot be sent.
+pub(in crate::normalize) fn of_base64(
+    media_type: &[u8],
+    data: &[u8],
+    view: View<'_>,
+    images: &mut Images,
+) -> Option<Piece> {
+    let block = [
+        br#"{"type":"image","source":{"type":"base64","media_type":"#,
+        media_type,
+        br#","data":"#,
+        data,
+        b"}}",
+    ]
+    .concat();
+    let json = judged(&block, images).ok()?.into_owned();
+    Some(piece(Cow::Owned(json), view))
+}

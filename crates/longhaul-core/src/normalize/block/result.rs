@@ -1,0 +1,268 @@
+//! Results of client-side tools.
+
+use std::borrow::Cow;
+
+use super::call::{literal, push_id, quoted, sendable_id};
+use super::shape::{Field, Misfit, Shape, fit, list_of, nullable, optional, record};
+use super::{Source, kinds, picture, text};
+use crate::json::{Cursor, Object, Value, decode};
+use crate::message::{BlockKind, Id, View};
+use crate::normalize::fragment::{fill, reminder};
+use crate::normalize::images::Images;
+use crate::normalize::options::{References, Rules};
+use crate::normalize::piece::{Call, Part, Piece, push_string, text_block};
+use crate::tokens::Rough;
+
+const CLEARED: &str = include_str!("../fragments/cleared.txt");
+const UNANSWERED: &str = include_str!("../fragments/unanswered.txt");
+const LATE: &str = include_str!("../fragments/late_result.txt");
+
+const FIELDS: &[Field] = &[
+    optional("tool_use_id", &Shape::Text),
+    optional("content", &Shape::Any),
+    nullable("is_error", &Shape::Bool),
+    nullable("toolset_name", &Shape::Text),
+];
+
+/// The call that a result answers.
+pub(in crate::normalize) fn answers(view: View<'_>, index: usize) -> Option<Id> {
+    let block = view.facets.blocks.get(index)?;
+    let source = Source { view, index, block };
+    source.object().string("tool_use_id").map(|id| Id::of(&id))
+}
+
+/// A result as it is sent behind its call.
+pub(in crate::normalize) fn result(
+    view: View<'_>,
+    index: usize,
+    rules: &Rules,
+    images: &mut Images,
+) -> Piece {
+    let block = &view.facets.blocks[index];
+    let source = Source { view, index, block };
+    let id = source.object().get("tool_use_id").and_then(literal);
+    let id = id.unwrap_or_default();
+    let is_cleared = rules.cleared.contains(&Id::of(&decode(id)));
+    let sent = sendable_id(id);
+    let mut shows = Shows::Text;
+    let json = record(source.raw(), FIELDS, |field, value| match field.name {
+        "tool_use_id" if *sent == *id => Ok(Cow::Borrowed(value)),
+        "tool_use_id" => Ok(Cow::Owned(quoted(&sent))),
+        "content" if is_cleared => Ok(Cow::Owned(string(CLEARED.trim_end()))),
+        "content" => {
+            let content = Content::of(value, rules, images)?;
+            shows = content.shows;
+            Ok(content.json)
+        }
+        _ => fit(value, field.shape),
+    });
+    // The id is there, so nothing is missing.
+    let mut json = json.unwrap_or_default();
+    if block.is_error && shows == Shows::More {
+        // The API takes nothing but text from a tool that failed.
+        json = record(&json, FIELDS, |field, value| match field.name {
+            "is_error" => Err(Misfit),
+            _ => Ok(Cow::Owned(value.to_vec())),
+        })
+        .map(|json| Cow::Owned(json.into_owned()))
+        .unwrap_or_default();
+    }
+    let mut json = json.into_owned();
+    refer(&mut json, &sent, rules);
+    let mut piece = source.piece(json, Part::Plain);
+    if is_cleared {
+        piece.weight = Rough::text(CLEARED.trim_end());
+    }
+    piece
+}
+
+/// The result of a call that nobody answered. Its bytes depend on the call's id alone.
+pub(in crate::normalize) fn unanswered(call: &Call, rules: &Rules) -> Piece {
+    let text = UNANSWERED.trim_end();
+    let mut json = br#"{"type":"tool_result","tool_use_id":"#.to_vec();
+    push_id(&mut json, &call.sent);
+    json.extend_from_slice(br#","content":"#);
+    push_string(&mut json, text);
+    json.extend_from_slice(br#","is_error":true}"#);
+    refer(&mut json, &call.sent, rules);
+    Piece {
+        json,
+        kind: BlockKind::ToolResult,
+        part: Part::Plain,
+        markable: true,
+        entry: None,
+        weight: Rough::text(text),
+    }
+}
+
+/// A result for a call that was already answered: a reminder, with its pictures behind it.
+pub(in crate::normalize) fn late_result(
+    view: View<'_>,
+    index: usize,
+    rules: &Rules,
+    images: &mut Images,
+) -> Vec<Piece> {
+    let block = &view.facets.blocks[index];
+    let source = Source { view, index, block };
+    let id = source.object().string("tool_use_id").unwrap_or_default();
+    let mut texts = Vec::new();
+    let mut pictures = Vec::new();
+    match source.object().get("content") {
+        _ if rules.cleared.contains(&Id::of(&id)) => texts.push(CLEARED.trim_end().into()),
+        Some(raw) => match Cursor::new(raw).peek() {
+            Ok(Value::String) => texts.push(super::shape::text(raw).into_owned()),
+            Ok(Value::Array) => {
+                for item in items(raw) {
+                    match said_by(item) {
+                        Some(text) => texts.push(text.into_owned()),
+                        None if is(item, "image") => pictures.extend(picture::judged(item, images)),
+                        None => texts.push(text::wrapped(item)),
+                    }
+                }
+            }
+            Ok(Value::Null) | Err(_) => {}
+            Ok(_) => texts.push(String::from_utf8_lossy(raw).into_owned()),
+        },
+        None => {}
+    }
+    texts.retain(|text| !text.trim().is_empty());
+    let text = fill(LATE, &[("id", &id), ("content", &texts.join("\n\n"))]);
+    let mut pieces = vec![Piece::text(&reminder(text.trim_end()), view.uuid())];
+    pieces.extend(pictures.into_iter().map(|json| picture::piece(json, view)));
+    pieces
+}
+
+/// Adds what cache edits refer to (B3).
+fn refer(json: &mut Vec<u8>, sent: &[u8], rules: &Rules) {
+    if rules.references == References::Written && json.last() == Some(&b'}') {
+        json.pop();
+        json.extend_from_slice(br#","cache_reference":"#);
+        push_id(json, sent);
+        json.push(b'}');
+    }
+}
+
+fn string(text: &str) -> Vec<u8> {
+    let mut json = Vec::with_capacity(text.len() + 2);
+    push_string(&mut json, text);
+    json
+}
+
+fn items(raw: &[u8]) -> Vec<&[u8]> {
+    let mut items = Vec::new();
+    // The line was scanned: it is valid.
+    let _ = Cursor::new(raw).array(|cursor| {
+        items.push(cursor.raw()?);
+        Ok(())
+    });
+    items
+}
+
+fn is(item: &[u8], kind: &str) -> bool {
+    item.first() == Some(&b'{')
+        && Object::new(item)
+            .string("type")
+            .is_some_and(|name| name == kind)
+}
+
+/// The text of an item that is text.
+fn said_by(item: &[u8]) -> Option<Cow<'_, str>> {
+    match is(item, "text") {
+        true => Object::new(item).string("text"),
+        false => None,
+    }
+}
+
+/// Whether a result holds more than text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shows {
+    Text,
+    More,
+}
+
+/// A result's content as it is sent.
+struct Content<'a> {
+    json: Cow<'a, [u8]>,
+    shows: Shows,
+}
+
+impl<'a> Content<'a> {
+    /// A misfit if there is nothing to send: the field is then left out.
+    fn of(raw: &'a [u8], rules: &Rules, images: &mut Images) -> Result<Self, Misfit> {
+        let plain = |json| Self {
+            json,
+            shows: Shows::Text,
+        };
+        match Cursor::new(raw).peek().map_err(|_| Misfit)? {
+            Value::String => fit(raw, &Shape::Filled).map(plain),
+            Value::Array => Self::of_list(raw, rules, images),
+            Value::Null => Err(Misfit),
+            _ => Ok(plain(Cow::Owned(string(&String::from_utf8_lossy(raw))))),
+        }
+    }
+
+    fn of_list(raw: &'a [u8], rules: &Rules, images: &mut Images) -> Result<Self, Misfit> {
+        let mut shows = Shows::Text;
+        let items = items(raw);
+        let mut is_same = true;
+        let mut sent: Vec<Cow<'a, [u8]>> = Vec::with_capacity(items.len());
+        for item in items {
+            let Some((json, is_text)) = inner(item, rules, images) else {
+                is_same = false;
+                continue;
+            };
+            is_same &= matches!(json, Cow::Borrowed(_));
+            if !is_text {
+                shows = Shows::More;
+            }
+            sent.push(json);
+        }
+        let json = match is_same {
+            true => Cow::Borrowed(raw),
+            false => Cow::Owned(list_of(&sent)),
+        };
+        match sent.is_empty() {
+            true => Err(Misfit),
+            false => Ok(Self { json, shows }),
+        }
+    }
+}
+
+/// An item of a result's list, and whether it is text; none if it says nothing.
+fn inner<'a>(item: &'a [u8], rules: &Rules, images: &mut Images) -> Option<(Cow<'a, [u8]>, bool)> {
+    if item.first() == Some(&b'"') {
+        let text = fit(item, &Shape::Filled).ok()?;
+        let json = [br#"{"type":"text","text":"#, &*text, b"}"].concat();
+        return Some((Cow::Owned(json), true));
+    }
+    if said_by(item).is_some_and(|text| text.trim().is_empty()) {
+        return None;
+    }
+    let name = match item.first() {
+        Some(b'{') => Object::new(item).string("type"),
+        _ => None,
+    };
+    let fields = match name.as_deref() {
+        Some("text") => Some(kinds::USER_TEXT),
+        Some("search_result") => Some(kinds::SEARCH_RESULT),
+        Some("document") => Some(kinds::DOCUMENT),
+        Some("tool_reference") => {
+            let tool = Object::new(item).string("tool_name").unwrap_or_default();
+            rules
+                .tools
+                .contains(&*tool)
+                .then_some(kinds::TOOL_REFERENCE)
+        }
+        _ => None,
+    };
+    let json = match (fields, name.as_deref()) {
+        (Some(fields), _) => record(item, fields, |field, value| fit(value, field.shape)),
+        (None, Some("image")) => picture::judged(item, images),
+        _ => Err(Misfit),
+    };
+    let is_text = name.is_some_and(|name| name == "text");
+    Some(match json {
+        Ok(json) => (json, is_text),
+        Err(Misfit) => (Cow::Owned(text_block(&text::wrapped(item))), true),
+    })
+}

@@ -1,0 +1,250 @@
+//! What a value must look like to be sent, and the nearest that fits: fields the API does not know are left out, as is
+//! a field that may be missing and is not what it should be. What cannot be helped is a [`Misfit`].
+
+use std::borrow::Cow;
+
+use super::sound::mended;
+use crate::json::{Cursor, Value};
+
+/// A value that the API would refuse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Misfit;
+
+/// What a value must look like.
+#[derive(Debug)]
+pub(super) enum Shape {
+    /// Anything.
+    Any,
+    /// A string.
+    Text,
+    /// A string that is more than white space.
+    Filled,
+    /// True or false.
+    Bool,
+    /// An object with any fields.
+    Object,
+    /// One of these strings.
+    OneOf(&'static [&'static str]),
+    /// A string of these characters.
+    Made(fn(&str) -> bool),
+    /// A list.
+    List(&'static Shape),
+    /// A string with more than white space, or else this.
+    FilledOr(&'static Shape),
+    /// An object with these fields.
+    Record(&'static [Field]),
+    /// An object whose `type` says which fields it has.
+    Tagged(&'static [(&'static str, &'static [Field])]),
+}
+
+/// Whether a field must be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Need {
+    Required,
+    Optional,
+    /// It may be missing, or null.
+    Nullable,
+}
+
+/// A field of an object.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    pub(super) shape: &'static Shape,
+    pub(super) need: Need,
+}
+
+/// A field that must be there.
+pub(super) const fn required(name: &'static str, shape: &'static Shape) -> Field {
+    Field {
+        name,
+        shape,
+        need: Need::Required,
+    }
+}
+
+/// A field that may be there.
+pub(super) const fn optional(name: &'static str, shape: &'static Shape) -> Field {
+    Field {
+        name,
+        shape,
+        need: Need::Optional,
+    }
+}
+
+/// A field that may be there, or be null.
+pub(super) const fn nullable(name: &'static str, shape: &'static Shape) -> Field {
+    Field {
+        name,
+        shape,
+        need: Need::Nullable,
+    }
+}
+
+/// The value as it can be sent; borrowed if it can as it stands.
+pub(super) fn fit<'a>(raw: &'a [u8], shape: &Shape) -> Result<Cow<'a, [u8]>, Misfit> {
+    let kind = Cursor::new(raw).peek().map_err(|_| Misfit)?;
+    match (shape, kind) {
+        (Shape::Any, _) | (Shape::Text, Value::String) | (Shape::Object, Value::Object) => {
+            mended(raw)
+        }
+        (Shape::Filled | Shape::FilledOr(_), Value::String) => match is_blank(raw) {
+            true => Err(Misfit),
+            false => mended(raw),
+        },
+        (Shape::Bool, Value::True | Value::False) => Ok(Cow::Borrowed(raw)),
+        (Shape::OneOf(choices), Value::String) => match choices.contains(&&*text(raw)) {
+            true => Ok(Cow::Borrowed(raw)),
+            false => Err(Misfit),
+        },
+        (Shape::Made(is_made), Value::String) => match is_made(&text(raw)) {
+            true => Ok(Cow::Borrowed(raw)),
+            false => Err(Misfit),
+        },
+        (Shape::FilledOr(other), _) => fit(raw, other),
+        (Shape::List(item), Value::Array) => list(raw, item),
+        (Shape::Record(fields), Value::Object) => {
+            record(raw, fields, |field, value| fit(value, field.shape))
+        }
+        (Shape::Tagged(kinds), Value::Object) => {
+            let tag = crate::json::Object::new(raw).string("type").ok_or(Misfit)?;
+            let (_, fields) = kinds.iter().find(|(name, _)| *name == tag).ok_or(Misfit)?;
+            record(raw, fields, |field, value| fit(value, field.shape))
+        }
+        _ => Err(Misfit),
+    }
+}
+
+fn list<'a>(raw: &'a [u8], shape: &Shape) -> Result<Cow<'a, [u8]>, Misfit> {
+    let mut items = Vec::new();
+    let mut cursor = Cursor::new(raw);
+    let walked = cursor.array(|cursor| {
+        items.push(cursor.raw()?);
+        Ok(())
+    });
+    walked.map_err(|_| Misfit)?;
+    let items: Vec<Cow<'a, [u8]>> = items
+        .into_iter()
+        .map(|item| fit(item, shape))
+        .collect::<Result<_, _>>()?;
+    Ok(joined(raw, &items))
+}
+
+/// A list of these items; the list as it stood if none was changed. None may have been left out.
+fn joined<'a>(raw: &'a [u8], items: &[Cow<'a, [u8]>]) -> Cow<'a, [u8]> {
+    let is_same = |item: &Cow<'_, [u8]>| matches!(item, Cow::Borrowed(_));
+    match items.iter().all(is_same) {
+        true => Cow::Borrowed(raw),
+        false => Cow::Owned(list_of(items)),
+    }
+}
+
+/// `[…]`
+pub(super) fn list_of<T: AsRef<[u8]>>(items: &[T]) -> Vec<u8> {
+    let size = items
+        .iter()
+        .map(|item| item.as_ref().len() + 1)
+        .sum::<usize>();
+    let mut list = Vec::with_capacity(size + 2);
+    list.push(b'[');
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            list.push(b',');
+        }
+        list.extend_from_slice(item.as_ref());
+    }
+    list.push(b']');
+    list
+}
+
+/// An object with its `type` and these fields, each made to fit by `fit`. Of a repeated field the last counts.
+pub(super) fn record<'a>(
+    raw: &'a [u8],
+    fields: &'static [Field],
+    mut fit: impl FnMut(&'static Field, &'a [u8]) -> Result<Cow<'a, [u8]>, Misfit>,
+) -> Result<Cow<'a, [u8]>, Misfit> {
+    let mut found: Vec<(&str, Cow<'a, [u8]>)> = Vec::with_capacity(fields.len() + 1);
+    let mut is_same = true;
+    let mut failed = false;
+    let mut cursor = Cursor::new(raw);
+    let walked = cursor.object(|cursor, key| {
+        let value = cursor.raw()?;
+        let known = fields.iter().find(|field| field.name.as_bytes() == key);
+        let (name, fitting) = match known {
+            _ if key == b"type" => ("type", Ok(Cow::Borrowed(value))),
+            Some(field) if field.need == Need::Nullable && value == b"null" => {
+                (field.name, Ok(Cow::Borrowed(value)))
+            }
+            Some(field) => (field.name, fit(field, value)),
+            None => {
+                is_same = false;
+                return Ok(());
+            }
+        };
+        let repeated = found.iter().position(|(other, _)| *other == name);
+        if let Some(repeated) = repeated {
+            found.remove(repeated);
+            is_same = false;
+        }
+        match fitting {
+            Ok(value) => {
+                is_same &= matches!(value, Cow::Borrowed(_));
+                found.push((name, value));
+            }
+            Err(Misfit) => {
+                is_same = false;
+                failed |= known.is_none_or(|field| field.need == Need::Required);
+            }
+        }
+        Ok(())
+    });
+    let is_there = |field: &Field| found.iter().any(|(name, _)| *name == field.name);
+    let lacks = |field: &Field| field.need == Need::Required && !is_there(field);
+    if walked.is_err() || failed || fields.iter().any(lacks) {
+        return Err(Misfit);
+    }
+    Ok(match is_same {
+        true => Cow::Borrowed(raw),
+        false => Cow::Owned(object_of(&found)),
+    })
+}
+
+/// `{…}`; the names need no escapes.
+pub(super) fn object_of(fields: &[(&str, Cow<'_, [u8]>)]) -> Vec<u8> {
+    let size = fields
+        .iter()
+        .map(|(name, value)| name.len() + value.len() + 4);
+    let mut object = Vec::with_capacity(size.sum::<usize>() + 2);
+    object.push(b'{');
+    for (index, (name, value)) in fields.iter().enumerate() {
+        object.extend_from_slice(if index > 0 { b",\"" } else { b"\"" });
+        object.extend_from_slice(name.as_bytes());
+        object.extend_from_slice(b"\":");
+        object.extend_from_slice(value);
+    }
+    object.push(b'}');
+    object
+}
+
+/// Whether a value that is a string holds nothing but white space. Looks no further than it must.
+fn is_blank(raw: &[u8]) -> bool {
+    let mut rest = &raw[1..raw.len() - 1];
+    loop {
+        rest = match rest {
+            [] => return true,
+            [b' ', rest @ ..] | [b'\\', b'n' | b'r' | b't', rest @ ..] => rest,
+            [b'\\', b'u', ..] | [0x80..=0xFF, ..] => {
+                return crate::json::decode(rest).trim().is_empty();
+            }
+            _ => return false,
+        };
+    }
+}
+
+/// The text of a value that is a string.
+pub(super) fn text(raw: &[u8]) -> Cow<'_, str> {
+    let content = raw
+        .strip_prefix(b"\"")
+        .and_then(|raw| raw.strip_suffix(b"\""));
+    crate::json::decode(content.unwrap_or_default())
+}

@@ -1,0 +1,177 @@
+//! How many images a request may hold, and how large (API-FACTS 4.7).
+//!
+//! When there are too many, the oldest are left out, in steps of half the limit, so that what is sent stays as it is
+//! between two steps. Which are left out depends on nothing but the number seen.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::options::Rules;
+use super::step::{Ask, Step};
+use super::{attachment, block};
+use crate::message::BlockKind;
+
+/// With more than so many in a request, each must be smaller.
+const MANY: usize = 20;
+/// The longest side in pixels.
+const LONGEST: usize = 8_000;
+/// The same among many.
+const LONGEST_AMONG_MANY: usize = 2_000;
+/// The most bytes of one.
+const MOST_BYTES: usize = 10 * 1024 * 1024;
+/// Base64 characters that nearly always hold the size; a multiple of four.
+const HEAD: usize = 64 * 1024;
+
+/// Whether an image is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Image {
+    Sent,
+    LeftOut,
+}
+
+/// Counts images as they are rendered.
+#[derive(Debug, Default)]
+pub(super) struct Images {
+    /// The most in a request; 0: not known.
+    most: usize,
+    /// How many there were.
+    seen: usize,
+    /// The first ones so many are left out.
+    left_out: usize,
+    /// How many there will be at least: of a history all.
+    expected: usize,
+    /// Large ones among those sent.
+    large: usize,
+    stage: Stage,
+    must_begin_anew: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Stage {
+    /// A history is rendered, whose images are counted.
+    #[default]
+    History,
+    /// What was rendered is sent.
+    Stream,
+}
+
+impl Images {
+    /// Counts the images of a history; also the place in it up to which thinking cannot be sent any more, because
+    /// images before it were left out when an image there was one too many.
+    pub(super) fn over(most: usize, rules: &Rules, steps: &[Step<'_>]) -> (Self, Option<usize>) {
+        let mut count = Self::default();
+        let mut places = Vec::new();
+        let mut first_large = None;
+        for step in steps.iter().filter(|step| may_show(step)) {
+            let large = count.large;
+            match step.ask {
+                Ask::Result(index) => drop(block::result(step.view, index, rules, &mut count)),
+                Ask::Input(index) => drop(block::input(step.view, index, rules, &mut count)),
+                Ask::Attachment => drop(attachment::render(step.view, &mut count)),
+                Ask::Line => {}
+            }
+            places.resize(count.seen, step.at);
+            if count.large > large {
+                first_large = first_large.or(Some(count.seen - 1));
+            }
+        }
+        let mut images = Self {
+            most,
+            expected: count.seen,
+            ..Self::default()
+        };
+        images.left_out = images.to_leave_out(count.seen);
+        let step_taken = (images.left_out > 0).then(|| most + images.left_out - images.step());
+        let became_many = first_large.filter(|first| *first < MANY).map(|_| MANY);
+        let crossed = [step_taken, became_many].into_iter().flatten();
+        let crossed = crossed.filter_map(|image| places.get(image).copied()).max();
+        (images, crossed)
+    }
+
+    /// From now on what is rendered is sent.
+    pub(super) fn history_is_over(&mut self) {
+        self.stage = Stage::Stream;
+    }
+
+    pub(super) fn must_begin_anew(&self) -> bool {
+        self.must_begin_anew
+    }
+
+    fn step(&self) -> usize {
+        (self.most / 2).max(1)
+    }
+
+    /// How many of so many are left out.
+    fn to_leave_out(&self, seen: usize) -> usize {
+        match self.most {
+            0 => 0,
+            most => seen.saturating_sub(most).div_ceil(self.step()) * self.step(),
+        }
+    }
+
+    /// Whether an image is sent whose base64 data this is; none if it lies elsewhere.
+    pub(super) fn judge(&mut self, data: Option<&[u8]>) -> Image {
+        let longest = match data.map(measure) {
+            Some(Size::TooLarge) => return Image::LeftOut,
+            Some(Size::Longest(longest)) => longest,
+            Some(Size::Unknown) | None => 0,
+        };
+        if longest > LONGEST {
+            return Image::LeftOut;
+        }
+        let index = self.seen;
+        self.seen += 1;
+        self.expected = self.expected.max(self.seen);
+        if self.stage == Stage::Stream {
+            let becomes_many = self.seen > MANY && self.large > 0;
+            self.must_begin_anew |= becomes_many || self.to_leave_out(self.seen) > self.left_out;
+        }
+        let is_large = longest > LONGEST_AMONG_MANY;
+        if self.must_begin_anew || index < self.left_out || is_large && self.expected > MANY {
+            return Image::LeftOut;
+        }
+        self.large += usize::from(is_large);
+        Image::Sent
+    }
+}
+
+/// Whether a step may hold an image at all.
+fn may_show(step: &Step<'_>) -> bool {
+    let blocks = &step.view.facets.blocks;
+    let is_image = |at: usize| {
+        blocks
+            .get(at)
+            .is_some_and(|block| block.kind == BlockKind::Image)
+    };
+    match step.ask {
+        Ask::Line => false,
+        Ask::Attachment => true,
+        Ask::Input(index) => is_image(index),
+        Ask::Result(index) => blocks[index + 1..]
+            .iter()
+            .take_while(|block| block.inner)
+            .any(|block| block.kind == BlockKind::Image),
+    }
+}
+
+enum Size {
+    TooLarge,
+    /// The longer side.
+    Longest(usize),
+    /// It does not say.
+    Unknown,
+}
+
+fn measure(data: &[u8]) -> Size {
+    let significant = data.len() - data.iter().rev().take_while(|byte| **byte == b'=').count();
+    if significant * 3 / 4 > MOST_BYTES {
+        return Size::TooLarge;
+    }
+    let read = |text: &[u8]| {
+        let bytes = STANDARD.decode(text).ok()?;
+        let size = imagesize::blob_size(&bytes).ok()?;
+        Some(size.width.max(size.height))
+    };
+    let longest = data.get(..HEAD).and_then(read).or_else(|| read(data));
+    longest.map_or(Size::Unknown, Size::Longest)
+}

@@ -1,0 +1,35 @@
+//! Where the blocks and messages of a rendering lie.
+
+use super::Role;
+use crate::message::{BlockKind, Id};
+use crate::tokens::Estimate;
+
+/// One content block in a rendering: a position of the cache.
+#[derive(Debug, Clone, Copy)]
+pub struct RenderedBlock {
+    /// Where its JSON starts in the buffer.
+    pub start: u64,
+    /// Where its JSON ends. The closing brace is the byte before: there a cache marker is spliced in.
+    pub end: u64,
+    /// What it is.
+    pub kind: BlockKind,
+    /// Whether a cache marker may stand on it: not on thinking, nor on blank text.
+    pub markable: bool,
+    /// The message it belongs to, an index into [`Rendering::messages`](super::Rendering::messages).
+    pub message: u32,
+    /// The entry it came from; none for what the rendering itself added.
+    pub entry: Option<Id>,
+    /// Hash of the conversation up to and including this block: equal exactly if all of it is equal.
+    pub prefix_hash: u64,
+    /// Its size.
+    pub weight: Estimate,
+}
+
+/// One message in a rendering.
+#[derive(Debug, Clone, Copy)]
+pub struct RenderedMessage {
+    /// Who speaks.
+    pub role: Role,
+    /// Its first block, an index into [`Rendering::blocks`](super::Rendering::blocks).
+    pub first_block: u32,
+}

@@ -1,0 +1,93 @@
+//! Puts the blocks of one response in the order and form that the API takes, when they are written.
+
+use super::block;
+use super::piece::{Part, Piece, Server};
+use crate::hash::Map;
+use crate::message::{BlockKind, Id};
+
+/// Where in the conversation the blocks will stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Before everything else.
+    First,
+    /// Behind something.
+    Behind,
+}
+
+/// Whether there is nothing but reasoning (and white space).
+pub(super) fn only_thinks(said: &[Piece]) -> bool {
+    said.iter()
+        .all(|piece| matches!(piece.part, Part::Thinking | Part::Blank))
+}
+
+/// Settles what depends on the neighbours: white space, tools of the server's side, the provider's summary, the place
+/// of calls.
+pub(super) fn settle(mut said: Vec<Piece>, place: Place) -> Vec<Piece> {
+    drop_blanks(&mut said);
+    pair_server_tools(&mut said);
+    for (index, piece) in said.iter_mut().enumerate() {
+        if piece.part == Part::SignedSummary && (place, index) != (Place::First, 0) {
+            block::become_text(piece);
+        }
+    }
+    calls_last(said)
+}
+
+/// White space between blocks is dropped, unless signed reasoning follows it in the same response: what that was made
+/// behind must not change.
+fn drop_blanks(said: &mut Vec<Piece>) {
+    let last_thought = said.iter().rposition(|piece| piece.part == Part::Thinking);
+    let mut index = 0;
+    said.retain(|piece| {
+        index += 1;
+        piece.part != Part::Blank || last_thought.is_some_and(|thought| index - 1 < thought)
+    });
+}
+
+/// A call on the server's side and its answer stand in this order in one message; what is left over becomes text.
+fn pair_server_tools(said: &mut [Piece]) {
+    let mut open: Map<Id, (Server, usize)> = Map::default();
+    let mut left_over = Vec::new();
+    for (index, piece) in said.iter().enumerate() {
+        match piece.part {
+            Part::ServerCall(id, server) => {
+                open.insert(id, (server, index));
+            }
+            Part::ServerResult(id, server) => match open.get(&id) {
+                Some((asked, _)) if *asked == server => {
+                    open.remove(&id);
+                }
+                _ => left_over.push(index),
+            },
+            _ => {}
+        }
+    }
+    left_over.extend(open.into_values().map(|(_, index)| index));
+    for index in left_over {
+        block::become_text(&mut said[index]);
+    }
+}
+
+/// The API takes no text behind a call. Responses are not made that way; damaged ones are put right.
+fn calls_last(said: Vec<Piece>) -> Vec<Piece> {
+    let is_call = |piece: &Piece| matches!(piece.part, Part::Call(_));
+    let last_text = said.iter().rposition(|piece| piece.kind == BlockKind::Text);
+    let first_call = said.iter().position(is_call);
+    match (first_call, last_text) {
+        (Some(call), Some(text)) if call < text => {
+            let mut before = Vec::with_capacity(said.len());
+            let (mut calls, mut behind) = (Vec::new(), Vec::new());
+            for (index, piece) in said.into_iter().enumerate() {
+                match () {
+                    () if index > text => behind.push(piece),
+                    () if is_call(&piece) => calls.push(piece),
+                    () => before.push(piece),
+                }
+            }
+            before.append(&mut calls);
+            before.append(&mut behind);
+            before
+        }
+        _ => said,
+    }
+}

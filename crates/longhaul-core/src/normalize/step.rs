@@ -1,0 +1,49 @@
+//! What an entry asks for: a line of a response, results of calls, input of the user's side (Z1).
+
+use crate::message::{BlockKind, EntryKind, View};
+
+/// A part of the conversation, not yet rendered.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step<'a> {
+    /// The entry's place in the history.
+    pub(super) at: usize,
+    pub(super) view: View<'a>,
+    pub(super) ask: Ask,
+}
+
+/// What it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// A line of a response: all of its blocks.
+    Line,
+    /// A result: the entry's block at this index.
+    Result(usize),
+    /// Something else from the user's side: the entry's block at this index.
+    Input(usize),
+    /// An attachment.
+    Attachment,
+}
+
+/// The steps of an entry, which is at this place of the history.
+pub(super) fn steps(at: usize, view: View<'_>) -> impl Iterator<Item = Step<'_>> {
+    let facets = view.facets;
+    let whole = match facets.kind {
+        EntryKind::Assistant if facets.is_reply() => Some(Ask::Line),
+        EntryKind::Attachment if view.visible_attachment().is_some() => Some(Ask::Attachment),
+        _ => None,
+    };
+    let blocks = match facets.kind {
+        EntryKind::User => facets.blocks.as_slice(),
+        _ => &[],
+    };
+    let outer = blocks.iter().enumerate().filter(|(_, block)| !block.inner);
+    let parts = outer.filter_map(|(index, block)| match block.kind {
+        BlockKind::ToolResult => Some(Ask::Result(index)),
+        _ if block.blank => None,
+        _ => Some(Ask::Input(index)),
+    });
+    whole
+        .into_iter()
+        .chain(parts)
+        .map(move |ask| Step { at, view, ask })
+}

@@ -1,0 +1,74 @@
+//! Writes blocks into the buffer as messages, and notes where each lies. What is written stays.
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::piece::Piece;
+use super::{Buffer, RenderedBlock, RenderedMessage, Role};
+
+#[derive(Default)]
+pub(super) struct Writer {
+    pub(super) buffer: Buffer,
+    pub(super) blocks: Vec<RenderedBlock>,
+    pub(super) messages: Vec<RenderedMessage>,
+    hash: Xxh3,
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer")
+            .field("bytes", &self.buffer.len())
+            .field("messages", &self.messages.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Writer {
+    fn push(&mut self, bytes: &[u8]) {
+        self.hash.update(bytes);
+        self.buffer.push(bytes);
+    }
+
+    /// Who spoke last.
+    pub(super) fn role(&self) -> Option<Role> {
+        self.messages.last().map(|message| message.role)
+    }
+
+    /// Closes the message before and begins a new one. A block must follow.
+    pub(super) fn start(&mut self, role: Role) {
+        if !self.messages.is_empty() {
+            self.push(b"]},");
+        }
+        self.push(match role {
+            Role::User => br#"{"role":"user","content":["#,
+            Role::Assistant => br#"{"role":"assistant","content":["#,
+        });
+        self.messages.push(RenderedMessage {
+            role,
+            first_block: self.blocks.len() as u32,
+        });
+    }
+
+    /// Adds a block to the message that is open.
+    pub(super) fn block(&mut self, piece: &Piece) {
+        let message = self.messages.len().saturating_sub(1);
+        let is_first = self
+            .messages
+            .get(message)
+            .is_some_and(|message| message.first_block as usize == self.blocks.len());
+        if !is_first {
+            self.push(b",");
+        }
+        let start = self.buffer.len();
+        self.push(&piece.json);
+        self.blocks.push(RenderedBlock {
+            start,
+            end: self.buffer.len(),
+            kind: piece.kind,
+            markable: piece.markable,
+            message: message as u32,
+            entry: piece.entry,
+            prefix_hash: self.hash.digest(),
+            weight: piece.weight,
+        });
+    }
+}

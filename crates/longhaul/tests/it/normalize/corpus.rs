@@ -1,0 +1,217 @@
+//! Recorded and generated transcripts: accepted as they are, as many messages as were announced, and the same whether
+//! they are rendered whole or as they grow.
+
+use longhaul_core::message::Entry;
+use longhaul_core::normalize::{Outline, RenderOptions, Rendering, Role};
+use longhaul_core::tokens::Rough;
+use longhaul_core::transcript::{Conversation, Table};
+use longhaul_testkit::corpora::claude_code_transcripts;
+use longhaul_testkit::session::{Compaction, Feature, Kept};
+use longhaul_testkit::{SessionSpec, damage};
+
+use super::world::{World, messages, sendable};
+
+/// A transcript that was read.
+struct Transcript {
+    entries: Vec<Entry>,
+    /// The entries that the model sees, in order.
+    view: Vec<usize>,
+    outline: Outline,
+}
+
+impl Transcript {
+    fn read(bytes: &[u8]) -> Self {
+        let lines = bytes.split(|byte| *byte == b'\n');
+        let entries: Vec<Entry> = lines
+            .filter_map(|line| Entry::read(line.to_vec().into()).ok())
+            .collect();
+        let mut table = Table::default();
+        for (index, entry) in entries.iter().enumerate() {
+            table.push(index as u64 + 1, 0, entry.view(), &Rough);
+        }
+        let conversation = Conversation::resolve(&table, &mut Vec::new());
+        let rows = conversation.view().rows.iter();
+        Self {
+            view: rows.map(|row| *row as usize).collect(),
+            outline: Outline::of(&table, &conversation),
+            entries,
+        }
+    }
+
+    fn live(&self) -> Vec<&Entry> {
+        self.view.iter().map(|at| &self.entries[*at]).collect()
+    }
+
+    /// Every line of the file, whatever it belongs to.
+    fn whole(&self) -> Vec<&Entry> {
+        self.entries.iter().collect()
+    }
+}
+
+fn begun(entries: &[&Entry], strip: bool) -> Rendering {
+    let last = entries.iter().rev().find_map(|entry| entry.view().uuid());
+    let options = RenderOptions {
+        thinking_stripped_through: last.filter(|_| strip),
+        most_images: 100,
+        ..RenderOptions::default()
+    };
+    let mut rendering = Rendering::begin(options, entries.iter().map(|entry| entry.view()));
+    rendering.seal();
+    rendering
+}
+
+#[track_caller]
+fn accepted(name: &str, rendering: &Rendering) {
+    for model in [
+        "claude-3-haiku",
+        "claude-haiku-4-5",
+        "claude-opus-4-8",
+        "claude-fable-5-2",
+    ] {
+        let world = World::new(model, "2026-10-21", &[]);
+        if let Err(error) = world.admit(&sendable(rendering)) {
+            panic!("{name}, {model}: {}", error.message);
+        }
+    }
+}
+
+/// The roles that the outline announces, and one user message more behind each response that has nothing but
+/// attachments behind it: the outline counts on those to join another message, which is not there.
+fn announced(transcript: &Transcript, rendering: &Rendering) -> (Vec<Role>, Vec<Role>) {
+    let sent: Vec<Role> = rendering
+        .messages()
+        .iter()
+        .map(|message| message.role)
+        .collect();
+    let attached = |message: usize| {
+        let blocks = rendering.blocks().iter();
+        let mut blocks = blocks.filter(|block| block.message as usize == message);
+        let attachments = transcript.live();
+        blocks.all(|block| {
+            attachments.iter().any(|entry| {
+                block.entry.is_some()
+                    && entry.view().uuid() == block.entry
+                    && entry.view().visible_attachment().is_some()
+            })
+        })
+    };
+    let mut expected = transcript.outline.roles.clone();
+    for (index, role) in sent.iter().enumerate() {
+        if *role == Role::User && index > 0 && expected.get(index) != Some(role) && attached(index)
+        {
+            expected.insert(index, Role::User);
+        }
+    }
+    (sent, expected)
+}
+
+#[track_caller]
+fn as_announced(name: &str, transcript: &Transcript) {
+    // With its thinking: a response that is nothing else counts.
+    let rendering = begun(&transcript.live(), false);
+    let (sent, expected) = announced(transcript, &rendering);
+    assert_eq!(sent, expected, "{name}");
+}
+
+/// Pushed one by one and sealed where a host would, the same comes out as from the whole; unless lines came late.
+#[track_caller]
+fn same_when_it_grows(name: &str, entries: &[&Entry]) {
+    let mut responses = Vec::new();
+    let mut rendering = Rendering::begin(
+        RenderOptions {
+            most_images: 100,
+            ..RenderOptions::default()
+        },
+        [],
+    );
+    for entry in entries {
+        if entry.facets().is_reply() {
+            let id = entry.view().message_id();
+            if responses.contains(&id) && responses.last() != Some(&id) {
+                return;
+            }
+            if responses.last() != Some(&id) {
+                responses.push(id);
+                rendering.seal();
+            }
+        }
+        rendering.push(entry.view());
+    }
+    rendering.seal();
+    assert_eq!(
+        messages(&rendering),
+        messages(&begun(entries, false)),
+        "{name}"
+    );
+}
+
+#[track_caller]
+fn proven(name: &str, bytes: &[u8]) {
+    let transcript = Transcript::read(bytes);
+    accepted(name, &begun(&transcript.live(), true));
+    accepted(name, &begun(&transcript.whole(), true));
+    as_announced(name, &transcript);
+    same_when_it_grows(name, &transcript.live());
+}
+
+#[test]
+fn z3_recorded_transcripts_are_accepted_and_render_as_announced() {
+    let Some(files) = claude_code_transcripts() else {
+        return;
+    };
+    assert!(files.len() >= 10);
+    for file in files {
+        proven(&file.display().to_string(), &std::fs::read(&file).unwrap());
+    }
+}
+
+#[test]
+fn z3_generated_sessions_are_accepted_and_render_as_announced() {
+    for seed in 0..24 {
+        let kept = [
+            Kept::Nothing,
+            Kept::AfterSummary,
+            Kept::AfterBoundary,
+            Kept::Listed,
+        ];
+        let spec = SessionSpec::new(seed, 30)
+            .compaction(Compaction::EveryRounds(7 + seed as usize % 5))
+            .kept(kept[seed as usize % 4]);
+        let session = Feature::ALL
+            .into_iter()
+            .fold(spec, SessionSpec::with)
+            .generate();
+        proven(&format!("seed {seed}"), &session.bytes);
+    }
+}
+
+#[test]
+fn z3_damaged_sessions_are_accepted() {
+    let spec = Feature::ALL
+        .into_iter()
+        .fold(SessionSpec::new(3, 20), SessionSpec::with);
+    let session = spec.generate();
+    let bytes = &session.bytes;
+    let calls = damage::lines_with(bytes, "\"tool_use\"");
+    let results = damage::lines_with(bytes, "\"tool_use_id\"");
+    let mut damaged = vec![damage::tear_last_line(bytes), damage::crlf(bytes)];
+    for line in results.iter().step_by(5) {
+        damaged.push(damage::orphan_result(bytes, *line));
+        damaged.push(damage::lone_surrogate(bytes, *line));
+        damaged.push(damage::duplicate_uuid(bytes, *line));
+    }
+    damaged.extend(
+        calls
+            .iter()
+            .step_by(5)
+            .map(|line| damage::orphan_call(bytes, *line)),
+    );
+    for (index, damaged) in damaged.iter().enumerate() {
+        let transcript = Transcript::read(&damaged.bytes);
+        accepted(&format!("damage {index}"), &begun(&transcript.live(), true));
+        accepted(
+            &format!("damage {index}"),
+            &begun(&transcript.whole(), true),
+        );
+    }
+}

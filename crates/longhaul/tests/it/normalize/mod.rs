@@ -1,0 +1,10 @@
+//! What a conversation is rendered into, judged by the offline world (Z, B1, N2).
+
+mod accepted;
+mod bound;
+mod corpus;
+mod examples;
+mod hostile;
+mod pictures;
+mod pure;
+mod world;
