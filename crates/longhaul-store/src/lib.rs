@@ -40,5 +40,5 @@ pub use layout::{Env, Home, Owner, SessionId};
 pub use lines::{Ending, LineReader, RawLine};
 pub use load::{Content, Line, Loaded, load, load_from, write_back};
 pub use ownership::{Force, Refusal, may_change_in_place};
-pub use resume::{Resumed, resume};
+pub use resume::{Resumed, ResumedHead, resume};
 pub use tail::{TailLine, TailReader};

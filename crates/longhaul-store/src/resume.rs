@@ -3,12 +3,17 @@
 //! Two passes over the tail: backwards, until [`ResumeProbe`] says that the live view is covered, then forward, to keep
 //! the entries and resolve the view as for a whole file. What lies before the tail is never read, so the cost of a
 //! resume is that of the live view, not of the file.
+//!
+//! The newest head (M7) is in the tail, because every rendering writes its head behind the boundary it begins with; a
+//! head just before the view is found as well. If neither is there, there is none to go on with: the next request
+//! begins with a new head, as for a session of another program.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
 
 use longhaul_core::message::{Entry, EntryKind, Scanner};
+use longhaul_core::prompt::{Assembly, Placed, Replay, Standing, UnreadableHead};
 use longhaul_core::tokens::{Ledger, Rough};
 use longhaul_core::transcript::{Conversation, Need, ResumeProbe, Table};
 
@@ -26,11 +31,48 @@ pub struct Resumed {
     /// The count of the view, ready for the next turn.
     pub ledger: Ledger,
     /// The newest head of the session's requests (M7), if the tail holds one.
-    pub head: Option<Entry>,
+    pub head: Option<ResumedHead>,
     /// Where reading began; nothing before it was kept.
     pub read_from: u64,
     /// Lines of the tail that are not intact. `inspect` says more about them.
     pub damaged: usize,
+}
+
+/// The newest head of a session's requests.
+#[derive(Debug, Clone)]
+pub struct ResumedHead {
+    /// The entry.
+    pub entry: Entry,
+    /// Where its line starts in the file.
+    pub offset: u64,
+}
+
+impl Resumed {
+    /// What is needed to render the conversation again to the byte; none if the tail holds no head.
+    pub fn replay(&self) -> Option<Result<Replay, UnreadableHead>> {
+        let head = self.head.as_ref()?;
+        let view: Vec<Placed<'_>> = self
+            .entries
+            .iter()
+            .zip(&self.offsets)
+            .map(|(entry, offset)| Placed {
+                offset: *offset,
+                entry: entry.view(),
+            })
+            .collect();
+        let head = Placed {
+            offset: head.offset,
+            entry: head.entry.view(),
+        };
+        Some(Replay::of(head, &view))
+    }
+
+    /// The rendering as the process that wrote the file had it, if its head is there and still holds (Y2).
+    pub fn assembly(&self) -> Option<Assembly> {
+        let replay = self.replay()?.ok()?;
+        (replay.standing == Standing::Goes)
+            .then(|| Assembly::resume(replay, |index| self.entries[index].view()))
+    }
 }
 
 /// Resumes the conversation in a file.
@@ -56,7 +98,10 @@ pub fn resume(path: &Path) -> Result<Resumed, ReadError> {
             Content::Entry(entry) => {
                 table.push(line.number, from + line.offset, entry.view(), &Rough);
                 if entry.facets().kind == EntryKind::Head {
-                    head = Some(entry.clone());
+                    head = Some(ResumedHead {
+                        entry: entry.clone(),
+                        offset: from + line.offset,
+                    });
                 }
                 lines.push(entry);
             }

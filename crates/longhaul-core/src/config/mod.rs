@@ -21,6 +21,7 @@ pub use reference::reference_markdown;
 pub use setting::{EnvName, Sense, Setting};
 pub use table::SETTINGS;
 
+use crate::prompt::CacheSettings;
 use crate::window::{Action, AutoCompact, Percent, Settings, Switches, Verdict};
 
 /// What is set, by whichever layer.
@@ -36,6 +37,8 @@ pub struct Config {
     pub auto_compact_percent: Option<Percent>,
     /// Where input is refused, in tokens.
     pub blocking_limit: Option<u64>,
+    /// Whether and how long requests are cached.
+    pub cache: CacheSettings,
     /// The model to use where none is named.
     pub model: Option<String>,
     /// The path of a models file, as given.
@@ -57,6 +60,7 @@ impl Default for Config {
             max_output: None,
             auto_compact_percent: None,
             blocking_limit: None,
+            cache: CacheSettings::default(),
             model: None,
             models_file: None,
             retention_days: None,

@@ -103,6 +103,46 @@ pub static SETTINGS: &[Setting] = &[
         slot: Slot::Tokens(|config| &mut config.max_output),
     },
     Setting {
+        key: "cache.enabled",
+        doc: "Whether requests carry cache markers. Without them every request is billed as if it were the first.",
+        env: &[
+            env("LONGHAUL_CACHE_ENABLED"),
+            env_off("DISABLE_PROMPT_CACHING"),
+        ],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.cache.enabled),
+    },
+    Setting {
+        key: "cache.one_hour",
+        doc: "Whether conversations may keep their cache for an hour instead of five minutes; writing it then costs more.",
+        env: &[
+            env("LONGHAUL_CACHE_ONE_HOUR"),
+            env("ENABLE_PROMPT_CACHING_1H"),
+        ],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.cache.one_hour),
+    },
+    Setting {
+        key: "cache.one_hour_on_bedrock",
+        doc: "The same for requests that go to Bedrock.",
+        env: &[
+            env("LONGHAUL_CACHE_ONE_HOUR_ON_BEDROCK"),
+            env("ENABLE_PROMPT_CACHING_1H_BEDROCK"),
+        ],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.cache.one_hour_on_bedrock),
+    },
+    Setting {
+        key: "cache.five_minutes_only",
+        doc: "Keeps every cache at five minutes, whatever the settings above say.",
+        env: &[
+            env("LONGHAUL_CACHE_FIVE_MINUTES_ONLY"),
+            env("FORCE_PROMPT_CACHING_5M"),
+        ],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.cache.five_minutes_only),
+    },
+    Setting {
         key: "model",
         doc: "The model to use where none is named.",
         env: &[env("LONGHAUL_MODEL")],

@@ -3,6 +3,15 @@
 //! Everything that shapes the bytes of a request before its messages is on disk before the request is sent, so that
 //! requests can be rendered again from the file alone. The parts are JSON as they will be sent; nothing here looks
 //! into them, and once written they are never changed: a new head is another entry.
+//!
+//! **Every rendering has its own head entry, behind what it began with.** Whatever begins a rendering (the first
+//! request, a compaction, a clearing, a rewind, other tools) writes the entries it consists of and then the head, in one
+//! append, even if the head says what the last one said. So the newest head tells two things: what stands before the
+//! messages, and which entries were there when the rendering began (those that lie before it in the file) and which came
+//! one by one (those behind it). And since a boundary is always followed by a head, a reader of the tail finds the head
+//! without reading what lies before the boundary.
+
+use std::borrow::Cow;
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -28,6 +37,12 @@ pub struct Head<'a> {
     pub user_context: &'a RawValue,
     /// Settings that are part of the cache key and latched for the session.
     pub settings: &'a RawValue,
+    /// The uuid of the newest entry that its rendering began with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history_through: Option<&'a str>,
+    /// Why it took the place of the one before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'a str>,
 }
 
 /// A head that cannot be an entry.
@@ -62,5 +77,15 @@ impl<'a> View<'a> {
     /// A part of a head entry, as the JSON that was written: `system`, `tools`, `userContext`, `settings`.
     pub fn head_part(self, name: &str) -> Option<&'a [u8]> {
         Object::new(self.line).get(name)
+    }
+
+    /// The uuid of the newest entry that a head entry's rendering began with, if it says so.
+    pub fn history_through(self) -> Option<Cow<'a, str>> {
+        Object::new(self.line).string("historyThrough")
+    }
+
+    /// Why a head entry took the place of the one before, if it says so.
+    pub fn head_reason(self) -> Option<Cow<'a, str>> {
+        Object::new(self.line).string("reason")
     }
 }

@@ -5,13 +5,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::Ttl;
+use crate::models::ModelSpec;
+
+/// Windows above this take more pictures.
+const LARGE_WINDOW: u64 = 200_000;
 
 /// Settings that are part of the cache key, latched for the session.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Latched {
-    /// The lifetime of what requests write to the cache.
-    pub ttl: Ttl,
+    /// The lifetime of what requests write to the cache; none: they carry no markers at all.
+    pub ttl: Option<Ttl>,
     /// Beta features, sorted.
     #[serde(default)]
     pub betas: Vec<String>,
@@ -21,6 +25,92 @@ pub struct Latched {
     /// The uuid of the entry up to which thinking is no longer sent (N2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_stripped_through: Option<String>,
-    /// The fields of the body other than `system`, `tools` and `messages`: an object, sent as it stands here.
+    /// The most pictures a request may hold.
+    #[serde(default = "fewest_images")]
+    pub most_images: usize,
+    /// The fields of the body other than `system`, `tools`, `messages` and `stream`: an object, sent as it stands here.
     pub body: Box<RawValue>,
+}
+
+impl Latched {
+    /// The settings of a session that begins.
+    pub fn new(
+        ttl: Option<Ttl>,
+        betas: impl IntoIterator<Item = String>,
+        spec: &ModelSpec,
+        body: Box<RawValue>,
+    ) -> Self {
+        Self {
+            ttl,
+            betas: sorted(betas),
+            cache_references: false,
+            thinking_stripped_through: None,
+            most_images: most_images(spec),
+            body,
+        }
+    }
+
+    /// Adds beta features that have become necessary. None is ever taken away: that would change the key as well.
+    pub fn add_betas(&mut self, more: impl IntoIterator<Item = String>) {
+        let betas = std::mem::take(&mut self.betas);
+        self.betas = sorted(betas.into_iter().chain(more));
+    }
+
+    /// Whether requests under both are the same but for their messages. What was stripped is no part of that.
+    pub(super) fn sends_as(&self, other: &Self) -> bool {
+        self.ttl == other.ttl
+            && self.betas == other.betas
+            && self.cache_references == other.cache_references
+            && self.most_images == other.most_images
+            && self.body.get() == other.body.get()
+    }
+}
+
+/// Betas in one order, whatever order and however often they were asked for.
+fn sorted(betas: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut betas: Vec<String> = betas
+        .into_iter()
+        .map(|beta| beta.trim().to_owned())
+        .filter(|beta| !beta.is_empty())
+        .collect();
+    betas.sort_unstable();
+    betas.dedup();
+    betas
+}
+
+fn most_images(spec: &ModelSpec) -> usize {
+    match spec.window > LARGE_WINDOW {
+        true => 600,
+        false => fewest_images(),
+    }
+}
+
+fn fewest_images() -> usize {
+    100
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::ModelTable;
+
+    #[test]
+    fn b5_betas_are_sorted_and_never_taken_away() {
+        let spec = ModelTable::builtin().resolve("claude-opus-4-8").spec;
+        let body = RawValue::from_string("{}".to_owned()).unwrap();
+        let betas = ["b", " a", "c", "b", ""].map(str::to_owned);
+        let mut latched = Latched::new(None, betas, &spec, body);
+        assert_eq!(latched.betas, ["a", "b", "c"]);
+        latched.add_betas(["ab".to_owned()]);
+        assert_eq!(latched.betas, ["a", "ab", "b", "c"]);
+        assert_eq!(latched.most_images, 600);
+    }
+
+    #[test]
+    fn m7_settings_of_older_heads_are_read() {
+        let old = r#"{"ttl":"1h","body":{"model":"m" }}"#;
+        let latched: Latched = serde_json::from_str(old).unwrap();
+        assert_eq!(latched.ttl, Some(Ttl::OneHour));
+        assert_eq!(latched.body.get(), r#"{"model":"m" }"#);
+    }
 }

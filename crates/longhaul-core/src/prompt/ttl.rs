@@ -1,6 +1,11 @@
-//! How long the provider keeps what a request wrote to its cache.
+//! How long the provider keeps what a request wrote to its cache, and who may ask for the longer time (B4).
+//!
+//! Decided once, when a session's first head is made, and latched there: a marker whose lifetime flips is another
+//! cache. A fork has no lifetime of its own: it repeats its parent's bytes, markers included.
 
 use serde::{Deserialize, Serialize};
+
+use crate::window::QuerySource;
 
 /// A lifetime of cache entries.
 #[derive(
@@ -31,5 +36,166 @@ impl Ttl {
             Self::FiveMinutes => r#"{"type":"ephemeral"}"#,
             Self::OneHour => r#"{"type":"ephemeral","ttl":"1h"}"#,
         }
+    }
+}
+
+/// What the user or host set about caching.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CacheSettings {
+    /// Whether requests carry markers.
+    pub enabled: bool,
+    /// Whether the host is eligible for an hour.
+    pub one_hour: bool,
+    /// The same where requests go to Bedrock.
+    pub one_hour_on_bedrock: bool,
+    /// Five minutes, whatever else is set.
+    pub five_minutes_only: bool,
+}
+
+impl Default for CacheSettings {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            one_hour: false,
+            one_hour_on_bedrock: false,
+            five_minutes_only: false,
+        }
+    }
+}
+
+/// Where requests go, as far as lifetimes differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Route {
+    /// The provider itself, or anything that passes requests on to it.
+    #[default]
+    Direct,
+    /// Bedrock.
+    Bedrock,
+}
+
+/// Sources whose conversations go on after a pause. Helpers that speak once are not among them.
+const LONG_LIVED: [&str; 3] = ["repl_main_thread*", "sdk", "agent:*"];
+
+/// Who gets which lifetime.
+#[derive(Debug, Clone)]
+pub struct TtlPolicy {
+    settings: CacheSettings,
+    route: Route,
+    long_lived: Vec<String>,
+}
+
+impl TtlPolicy {
+    /// The policy under these settings, with the usual list of sources.
+    pub fn new(settings: CacheSettings, route: Route) -> Self {
+        Self {
+            settings,
+            route,
+            long_lived: LONG_LIVED.map(str::to_owned).to_vec(),
+        }
+    }
+
+    /// Another list of sources that may get an hour; a name that ends in `*` stands for all that begin so.
+    #[must_use]
+    pub fn with_long_lived(mut self, sources: Vec<String>) -> Self {
+        self.long_lived = sources;
+        self
+    }
+
+    /// The lifetime for a source's requests; none: they carry no markers.
+    pub fn decide(&self, source: &QuerySource) -> Option<Ttl> {
+        let settings = &self.settings;
+        let eligible = match self.route {
+            Route::Direct => settings.one_hour,
+            Route::Bedrock => settings.one_hour_on_bedrock,
+        };
+        let long = eligible
+            && !settings.five_minutes_only
+            && self.long_lived.iter().any(|name| names(name, source));
+        settings.enabled.then_some(match long {
+            true => Ttl::OneHour,
+            false => Ttl::FiveMinutes,
+        })
+    }
+}
+
+/// Whether a name of the list stands for a source.
+fn names(name: &str, source: &QuerySource) -> bool {
+    match name.strip_suffix('*') {
+        Some(beginning) => source.as_str().starts_with(beginning),
+        None => source.as_str() == name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decide(settings: CacheSettings, route: Route, source: &str) -> Option<Ttl> {
+        TtlPolicy::new(settings, route).decide(&QuerySource::new(source.to_owned()))
+    }
+
+    const HOUR: CacheSettings = CacheSettings {
+        enabled: true,
+        one_hour: true,
+        one_hour_on_bedrock: false,
+        five_minutes_only: false,
+    };
+
+    #[test]
+    fn b4_an_hour_goes_to_listed_sources_of_an_eligible_host() {
+        let sources = [
+            ("repl_main_thread", true),
+            ("repl_main_thread:outputStyle", true),
+            ("sdk", true),
+            ("sdk2", false),
+            ("agent:explore", true),
+            ("agent", false),
+            ("notes", false),
+            ("speculation", false),
+            ("suggestions", false),
+        ];
+        for (source, hour) in sources {
+            let ttl = decide(HOUR, Route::Direct, source);
+            assert_eq!(ttl == Some(Ttl::OneHour), hour, "{source}");
+            let plain = decide(CacheSettings::default(), Route::Direct, source);
+            assert_eq!(plain, Some(Ttl::FiveMinutes), "{source}");
+        }
+    }
+
+    #[test]
+    fn b4_bedrock_has_a_switch_of_its_own() {
+        assert_eq!(decide(HOUR, Route::Bedrock, "sdk"), Some(Ttl::FiveMinutes));
+        let bedrock = CacheSettings {
+            one_hour: false,
+            one_hour_on_bedrock: true,
+            ..HOUR
+        };
+        assert_eq!(decide(bedrock, Route::Bedrock, "sdk"), Some(Ttl::OneHour));
+        assert_eq!(
+            decide(bedrock, Route::Direct, "sdk"),
+            Some(Ttl::FiveMinutes)
+        );
+    }
+
+    #[test]
+    fn b4_five_minutes_can_be_forced_and_caching_switched_off() {
+        let forced = CacheSettings {
+            five_minutes_only: true,
+            ..HOUR
+        };
+        assert_eq!(decide(forced, Route::Direct, "sdk"), Some(Ttl::FiveMinutes));
+        let off = CacheSettings {
+            enabled: false,
+            ..HOUR
+        };
+        assert_eq!(decide(off, Route::Direct, "sdk"), None);
+    }
+
+    #[test]
+    fn b4_the_list_of_sources_can_be_another() {
+        let policy = TtlPolicy::new(HOUR, Route::Direct).with_long_lived(vec!["gateway:*".into()]);
+        let decide = |name: &str| policy.decide(&QuerySource::new(name.to_owned()));
+        assert_eq!(decide("gateway:7"), Some(Ttl::OneHour));
+        assert_eq!(decide("sdk"), Some(Ttl::FiveMinutes));
     }
 }

@@ -170,6 +170,8 @@ fn m7_the_head_of_requests_is_an_entry_of_its_own_and_is_counted() {
         tools: &tools,
         user_context: &context,
         settings: &settings,
+        history_through: None,
+        reason: None,
     };
     let line = head.to_entry().unwrap();
     let entry = Entry::read(line.clone()).unwrap();
@@ -212,6 +214,8 @@ fn m7_a_head_that_would_break_its_line_is_refused() {
         tools: &fine,
         user_context: &fine,
         settings: &fine,
+        history_through: None,
+        reason: None,
     };
     assert!(head.to_entry().is_err());
 }

@@ -163,7 +163,7 @@ fn m7_a_resume_finds_the_head_just_before_its_view_or_inside_it() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), with_head.join("\n") + "\n").unwrap();
         let resumed = resume(file.path()).unwrap();
-        assert_eq!(resumed.head.unwrap().bytes(), head, "at {place}");
+        assert_eq!(resumed.head.unwrap().entry.bytes(), head, "at {place}");
         assert!(resumed.read_from > 0);
     }
 }

@@ -9,3 +9,9 @@
 )]
 
 mod normalize;
+    clippy::print_stdout,
+    reason = "tests may fail loudly and print what they measured"
+mod host;
+mod proof;
+mod replay;
+mod requests;

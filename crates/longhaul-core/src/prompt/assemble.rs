@@ -1,0 +1,348 @@
+//! Requests put together from frozen bytes (B1): the head's bytes, slices of the rendering, markers spliced in between.
+//!
+//! Nothing is serialised again, so a request costs what its turn added. One [`Assembly`] is one rendering under one
+//! head; a compaction, a clearing, a rewind or another head begins the next. What must be on disk first is told by
+//! [`Assembly::before_sending`], and a request is only made once that is acknowledged.
+
+use bytes::Bytes;
+use serde_json::value::RawValue;
+
+use super::frame::Frame;
+use super::head::Start;
+use super::replay::is_boundary;
+use super::stripping::{newest, stripped_through};
+use super::synthetic::{self, Birth};
+use super::{CacheWrite, HeadReason, Marks, Predecessor, Replay, RequestHead};
+use crate::message::{Damage, Entry, EntryKind, HeadError, Id, View};
+use crate::models::Binding;
+use crate::normalize::{RenderOptions, Rendering};
+
+/// A session's requests, from one head and one rendering.
+#[derive(Debug)]
+pub struct Assembly {
+    head: RequestHead,
+    frame: Frame,
+    rendering: Rendering,
+    /// What the head's entry says of the beginning; none once it is on disk.
+    unwritten: Option<Start>,
+}
+
+/// How a rendering begins.
+#[derive(Debug)]
+pub struct Beginning<'a> {
+    /// What was rendered before.
+    pub before: Predecessor<'a>,
+    /// The head it begins with.
+    pub head: RequestHead,
+    /// Why it begins.
+    pub reason: HeadReason,
+    /// Whether the head's model binds thinking to what stands before it.
+    pub binding: Binding,
+    /// Results that were cleared.
+    pub cleared: Vec<Id>,
+}
+
+/// What became of an entry.
+#[must_use]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// It is part of the next request.
+    Pushed,
+    /// It changes what was sent: begin a new rendering, from the view as it is now.
+    BeginsAnew,
+    /// Not taken: the head must be on disk before anything comes behind it, for its place in the file says what was there
+    /// when the rendering began.
+    HeadFirst,
+}
+
+/// What a request is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestKind<'a> {
+    /// The conversation's next turn.
+    Main,
+    /// The same conversation with one more message of the user, which nothing will continue (F7): it reads the cache
+    /// and writes nothing to it.
+    Fork {
+        /// The message.
+        text: &'a str,
+    },
+}
+
+/// A request's body.
+#[derive(Debug, Clone)]
+pub struct Assembled {
+    /// The bytes, one behind the other.
+    pub slices: Vec<Bytes>,
+    /// The marked blocks, indices into [`Rendering::blocks`].
+    pub marks: Marks,
+}
+
+impl Assembled {
+    /// The size of the body.
+    pub fn len(&self) -> usize {
+        self.slices.iter().map(Bytes::len).sum()
+    }
+
+    /// Whether there is nothing in it; never so.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The body in one piece: for showing and comparing, not for sending.
+    pub fn to_vec(&self) -> Vec<u8> {
+        self.slices.concat()
+    }
+}
+
+/// Why a request cannot be made now.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotReady {
+    /// Something that shapes its bytes is not on disk.
+    #[error("the head is not on disk yet: append what `before_sending` gives, then acknowledge it")]
+    NotPersisted,
+    /// Calls wait for their results.
+    #[error(
+        "{0} tool calls have no result yet: append their results, or what `before_sending` gives"
+    )]
+    OpenCalls(usize),
+    /// There is nothing to send.
+    #[error("the conversation has no message yet")]
+    Empty,
+    /// The conversation ends with a reply, and a prefill is refused by current models (N6).
+    #[error("the conversation ends with a reply: add what the user says to it")]
+    NothingAsked,
+    /// An extra field is part of the head already.
+    #[error("`{0}` is part of the head already: it cannot be sent twice")]
+    Repeated(String),
+}
+
+impl Assembly {
+    /// Begins a rendering of a history: all entries of the live view, in its order.
+    pub fn begin<'a>(
+        beginning: Beginning<'_>,
+        history: impl Iterator<Item = View<'a>> + Clone,
+    ) -> Self {
+        let Beginning {
+            before,
+            mut head,
+            reason,
+            binding,
+            cleared,
+        } = beginning;
+        let options = options(&head, cleared);
+        head.latched.thinking_stripped_through =
+            stripped_through(before, &head, binding, &options, history.clone());
+        let start = Start {
+            reason,
+            history_through: newest(history.clone()),
+        };
+        Self::render(head, options, history, Some(start))
+    }
+
+    /// Takes a rendering up again whose head is on disk: the same bytes as in the process that wrote it (Y2).
+    ///
+    /// `view` gives the entries of the live view the replay was read from. A replay that is outdated is not taken up but
+    /// followed: by [`Assembly::begin`], after its head.
+    pub fn resume<'a>(replay: Replay, view: impl Fn(usize) -> View<'a>) -> Self {
+        let options = options(&replay.head, replay.cleared);
+        let history = replay.history.iter().map(|index| view(*index));
+        let mut assembly = Self::render(replay.head, options, history, None);
+        for index in replay.pushed {
+            assembly.rendering.push(view(index));
+        }
+        assembly
+    }
+
+    fn render<'a>(
+        head: RequestHead,
+        mut options: RenderOptions,
+        history: impl Iterator<Item = View<'a>>,
+        unwritten: Option<Start>,
+    ) -> Self {
+        let stripped = head.latched.thinking_stripped_through.as_deref();
+        options.thinking_stripped_through = stripped.map(Id::of);
+        Self {
+            frame: Frame::of(&head),
+            rendering: Rendering::begin(options, history),
+            head,
+            unwritten,
+        }
+    }
+
+    /// Adds an entry of the conversation.
+    pub fn push(&mut self, entry: View<'_>) -> Taken {
+        if is_boundary(entry) {
+            return Taken::BeginsAnew;
+        }
+        if self.unwritten.is_some() {
+            return Taken::HeadFirst;
+        }
+        self.rendering.push(entry);
+        Taken::Pushed
+    }
+
+    /// The entries that must be on disk before the next request: the head if it is new, and results for calls that
+    /// nothing answered. To be appended as one unit, and then acknowledged by [`Assembly::persisted`].
+    pub fn before_sending(&self, birth: Birth<'_>) -> Result<Vec<Bytes>, HeadError> {
+        let mut entries = Vec::new();
+        if let Some(start) = &self.unwritten {
+            entries.push(
+                self.head
+                    .to_entry(birth.session_id, birth.timestamp, start)?,
+            );
+        }
+        let calls = self.rendering.open_calls();
+        if !calls.is_empty() {
+            entries.push(synthetic::results(&calls, birth)?);
+        }
+        Ok(entries)
+    }
+
+    /// These entries of [`Assembly::before_sending`] are on disk.
+    pub fn persisted(&mut self, entries: &[Bytes]) -> Result<(), Damage> {
+        for line in entries {
+            let entry = Entry::read(line.clone())?;
+            match entry.facets().kind {
+                EntryKind::Head => self.unwritten = None,
+                _ => self.rendering.push(entry.view()),
+            }
+        }
+        Ok(())
+    }
+
+    /// The next request, with further fields of the body behind the messages, where they leave the prefix as it is.
+    ///
+    /// What came since the last one is frozen by this, so it is asked for between replies: not while lines of one are
+    /// still to come.
+    pub fn request(
+        &mut self,
+        kind: RequestKind<'_>,
+        more: Option<&RawValue>,
+    ) -> Result<Assembled, NotReady> {
+        if self.unwritten.is_some() {
+            return Err(NotReady::NotPersisted);
+        }
+        self.settle()?;
+        if let Some(name) = more.and_then(|more| self.frame.repeated(more)) {
+            return Err(NotReady::Repeated(name));
+        }
+        let write = match kind {
+            RequestKind::Fork { .. } => CacheWrite::Skip,
+            RequestKind::Main if self.rendering.ends_with_user() => CacheWrite::Write,
+            RequestKind::Main => return Err(NotReady::NothingAsked),
+        };
+        let (blocks, messages) = (self.rendering.blocks(), self.rendering.messages());
+        let marks = Marks::place(blocks, messages, write, self.frame.room);
+        let mut slices = vec![self.frame.opening.clone()];
+        self.messages(marks, &mut slices);
+        slices.push(self.ending(kind, more));
+        Ok(Assembled { slices, marks })
+    }
+
+    /// The body that asks how many tokens the next request has. It bears no markers of the messages. It, too, freezes what
+    /// came.
+    pub fn count_tokens(&mut self) -> Result<Vec<Bytes>, NotReady> {
+        self.settle()?;
+        let mut slices = vec![self.frame.counting.clone()];
+        self.messages(Marks::default(), &mut slices);
+        slices.push(self.ending(RequestKind::Main, None));
+        Ok(slices)
+    }
+
+    /// Freezes what came since the last request.
+    fn settle(&mut self) -> Result<(), NotReady> {
+        let open = self.rendering.open_calls().len();
+        if open > 0 {
+            return Err(NotReady::OpenCalls(open));
+        }
+        self.rendering.seal();
+        match self.rendering.messages().is_empty() {
+            true => Err(NotReady::Empty),
+            false => Ok(()),
+        }
+    }
+
+    /// The messages up to the last one's open end, markers spliced in.
+    fn messages(&self, marks: Marks, slices: &mut Vec<Bytes>) {
+        let buffer = self.rendering.buffer();
+        let mut from = 0;
+        for mark in marks.blocks() {
+            // Before the brace that closes the block.
+            let brace = self.rendering.blocks()[*mark as usize].end - 1;
+            buffer.slices(from, brace, slices);
+            slices.push(self.frame.marker.clone());
+            from = brace;
+        }
+        buffer.slices(from, buffer.len(), slices);
+    }
+
+    /// What closes the last message, adds a fork's own, and ends the body.
+    fn ending(&self, kind: RequestKind<'_>, more: Option<&RawValue>) -> Bytes {
+        let mut bytes = Vec::new();
+        let closing = self.rendering.closing();
+        match kind {
+            RequestKind::Main => bytes.extend_from_slice(closing),
+            RequestKind::Fork { text } => {
+                let block = text_block(text);
+                if self.rendering.ends_with_user() {
+                    bytes.push(b',');
+                    bytes.extend_from_slice(&block);
+                } else {
+                    bytes.extend_from_slice(closing);
+                    bytes.extend_from_slice(br#",{"role":"user","content":["#);
+                    bytes.extend_from_slice(&block);
+                }
+                bytes.extend_from_slice(b"]}");
+            }
+        }
+        bytes.push(b']');
+        let more = more.map(|more| more.get().trim()).unwrap_or_default();
+        let inside = more
+            .strip_prefix('{')
+            .and_then(|more| more.strip_suffix('}'));
+        if let Some(fields) = inside.map(str::trim).filter(|fields| !fields.is_empty()) {
+            bytes.push(b',');
+            bytes.extend_from_slice(fields.as_bytes());
+        }
+        bytes.push(b'}');
+        bytes.into()
+    }
+
+    /// Whether pictures have become so many that older ones must go: a new rendering must begin.
+    pub fn must_begin_anew(&self) -> bool {
+        self.rendering.must_begin_anew()
+    }
+
+    /// The head.
+    pub fn head(&self) -> &RequestHead {
+        &self.head
+    }
+
+    /// The rendering.
+    pub fn rendering(&self) -> &Rendering {
+        &self.rendering
+    }
+
+    /// What a rendering that follows this one comes after.
+    pub fn as_predecessor(&self) -> Predecessor<'_> {
+        Predecessor::Rendering(&self.head, &self.rendering)
+    }
+}
+
+/// A text block. Text always has a JSON form.
+fn text_block(text: &str) -> Vec<u8> {
+    let text = serde_json::Value::from(text);
+    format!(r#"{{"type":"text","text":{text}}}"#).into_bytes()
+}
+
+fn options(head: &RequestHead, cleared: Vec<Id>) -> RenderOptions {
+    RenderOptions {
+        user_context: head.user_context.clone(),
+        cleared,
+        thinking_stripped_through: None,
+        cache_references: head.latched.cache_references,
+        betas: head.latched.betas.clone(),
+        most_images: head.latched.most_images,
+        tools: head.tool_names(),
+    }
+}

@@ -1,0 +1,155 @@
+//! What of a request's bytes stands before and behind its messages, put together once for each head.
+
+use bytes::Bytes;
+use serde_json::value::RawValue;
+
+use super::marks::MOST_MARKERS;
+use super::{RequestHead, Ttl};
+use crate::hash::Set;
+use crate::json::{Cursor, Object};
+
+/// Fields that a count of tokens takes; it refuses others.
+const COUNTED: [&str; 10] = [
+    "model",
+    "cache_control",
+    "compaction",
+    "context_management",
+    "mcp_servers",
+    "output_config",
+    "output_format",
+    "speed",
+    "thinking",
+    "tool_choice",
+];
+
+/// The bytes around the messages.
+#[derive(Debug, Clone)]
+pub(super) struct Frame {
+    /// From the opening brace to the opening bracket of the messages.
+    pub(super) opening: Bytes,
+    /// The same for a count of tokens.
+    pub(super) counting: Bytes,
+    /// How many markers the head leaves for the messages.
+    pub(super) room: usize,
+    /// The marker that blocks of the messages bear, with what joins it to the block.
+    pub(super) marker: Bytes,
+    fields: Set<Vec<u8>>,
+}
+
+impl Frame {
+    pub(super) fn of(head: &RequestHead) -> Self {
+        let body = fields(head.latched.body.get().as_bytes());
+        let mut names: Set<Vec<u8>> = ["stream", "system", "tools", "messages"]
+            .iter()
+            .map(|name| name.as_bytes().to_vec())
+            .collect();
+        names.extend(body.iter().map(|(name, _)| name.clone()));
+        let markers = Markers::of(head);
+        // Markers with a longer lifetime must stand first, so those of the messages live no longer than the head's.
+        let ttl = head
+            .latched
+            .ttl
+            .map(|ttl| markers.shortest.unwrap_or(ttl).min(ttl));
+        let marker = ttl.map(|ttl| format!(",\"cache_control\":{}", ttl.marker()));
+        let counted: Vec<_> = body
+            .iter()
+            .filter(|(name, _)| COUNTED.iter().any(|known| known.as_bytes() == name))
+            .cloned()
+            .collect();
+        Self {
+            opening: opening(&[(b"stream".to_vec(), b"true")], &body, head),
+            counting: opening(&[], &counted, head),
+            room: match ttl {
+                Some(_) => MOST_MARKERS.saturating_sub(markers.count),
+                None => 0,
+            },
+            marker: marker.unwrap_or_default().into(),
+            fields: names,
+        }
+    }
+
+    /// A field of these that the head has already.
+    pub(super) fn repeated(&self, more: &RawValue) -> Option<String> {
+        let more = fields(more.get().as_bytes());
+        let known = more
+            .into_iter()
+            .find(|(name, _)| self.fields.contains(name));
+        known.map(|(name, _)| String::from_utf8_lossy(&name).into_owned())
+    }
+}
+
+type Field<'a> = (Vec<u8>, &'a [u8]);
+
+fn opening(first: &[Field<'_>], body: &[Field<'_>], head: &RequestHead) -> Bytes {
+    let parts = [("system", &head.system), ("tools", &head.tools)];
+    let mut bytes = vec![b'{'];
+    for (name, value) in first.iter().chain(body) {
+        push(&mut bytes, name, value);
+    }
+    for (name, part) in parts {
+        // An empty part is left out: not every provider takes it.
+        if !matches!(part.get(), "null" | "[]" | "\"\"") {
+            push(&mut bytes, name.as_bytes(), part.get().as_bytes());
+        }
+    }
+    bytes.extend_from_slice(b"\"messages\":[");
+    bytes.into()
+}
+
+fn push(bytes: &mut Vec<u8>, name: &[u8], value: &[u8]) {
+    bytes.push(b'"');
+    bytes.extend_from_slice(name);
+    bytes.extend_from_slice(b"\":");
+    bytes.extend_from_slice(value);
+    bytes.push(b',');
+}
+
+/// The fields of an object, names as they stand in it.
+fn fields(object: &[u8]) -> Vec<Field<'_>> {
+    let mut fields = Vec::new();
+    // Raw JSON is valid, so the walk ends with the object.
+    let _ = Cursor::new(object).object(|cursor, name| {
+        let name = name.to_vec();
+        fields.push((name, cursor.raw()?));
+        Ok(())
+    });
+    fields
+}
+
+/// The markers that a head bears.
+#[derive(Default)]
+struct Markers {
+    count: usize,
+    shortest: Option<Ttl>,
+}
+
+impl Markers {
+    fn of(head: &RequestHead) -> Self {
+        let mut markers = Self::default();
+        for part in [&head.system, &head.tools] {
+            if part.get().starts_with('[') {
+                let _ = Cursor::new(part.get().as_bytes()).array(|cursor| {
+                    markers.take(cursor.raw()?);
+                    Ok(())
+                });
+            }
+        }
+        markers.take(head.latched.body.get().as_bytes());
+        markers
+    }
+
+    fn take(&mut self, block: &[u8]) {
+        if block.first() != Some(&b'{') {
+            return;
+        }
+        let Some(marker) = Object::new(block).object("cache_control") else {
+            return;
+        };
+        let ttl = match marker.string("ttl").as_deref() {
+            Some("1h") => Ttl::OneHour,
+            _ => Ttl::FiveMinutes,
+        };
+        self.count += 1;
+        self.shortest = Some(self.shortest.unwrap_or(ttl).min(ttl));
+    }
+}

@@ -1,0 +1,169 @@
+//! The head of a session's requests: system, tools, user context, latched settings; from and to its entry (M7).
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde_json::value::RawValue;
+
+use super::Latched;
+use crate::json::{Cursor, Object};
+use crate::message::{EntryKind, Head, HeadError, View};
+
+/// What stands before the messages of a session's requests.
+#[derive(Debug, Clone)]
+pub struct RequestHead {
+    /// The request's `system` as it is sent, markers included.
+    pub system: Box<RawValue>,
+    /// The request's `tools`.
+    pub tools: Box<RawValue>,
+    /// The text that goes before the first message.
+    pub user_context: Option<String>,
+    /// What is decided once.
+    pub latched: Latched,
+}
+
+/// A head entry that does not say what a head must.
+#[derive(Debug, thiserror::Error)]
+#[error("the session's head cannot be read ({part}): the next request begins with a new one")]
+pub struct UnreadableHead {
+    /// The part that is missing or wrong.
+    pub part: &'static str,
+}
+
+/// Why a rendering begins, and so why its head is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeadReason {
+    /// There was none: a new session, or one of another program.
+    First,
+    /// The conversation was compacted.
+    Compacted,
+    /// Tool results were cleared.
+    Cleared,
+    /// The conversation goes on from an earlier entry.
+    Rewound,
+    /// The model is another.
+    Model,
+    /// The tools are others.
+    Tools,
+    /// The system prompt is another.
+    System,
+    /// The user context is another.
+    UserContext,
+    /// A latched setting is another.
+    Settings,
+}
+
+/// How a rendering begins, for its head entry.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// Why.
+    pub reason: HeadReason,
+    /// The newest entry it begins with.
+    pub history_through: Option<String>,
+}
+
+impl HeadReason {
+    /// Its name in the entry.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Compacted => "compacted",
+            Self::Cleared => "cleared",
+            Self::Rewound => "rewound",
+            Self::Model => "model",
+            Self::Tools => "tools",
+            Self::System => "system",
+            Self::UserContext => "user-context",
+            Self::Settings => "settings",
+        }
+    }
+}
+
+impl RequestHead {
+    /// Reads a head entry.
+    pub fn from_entry(entry: View<'_>) -> Result<Self, UnreadableHead> {
+        let missing = |part| move || UnreadableHead { part };
+        if entry.facets.kind != EntryKind::Head {
+            return Err(UnreadableHead { part: "type" });
+        }
+        let raw = |part: &'static str| {
+            let bytes = entry.head_part(part).unwrap_or(b"null");
+            serde_json::from_slice::<Box<RawValue>>(bytes).map_err(|_| UnreadableHead { part })
+        };
+        let settings = entry
+            .head_part("settings")
+            .ok_or_else(missing("settings"))?;
+        let latched: Latched =
+            serde_json::from_slice(settings).map_err(|_| UnreadableHead { part: "settings" })?;
+        if !latched.body.get().starts_with('{') {
+            return Err(UnreadableHead { part: "settings" });
+        }
+        let context = Object::new(entry.line).string("userContext");
+        Ok(Self {
+            system: raw("system")?,
+            tools: raw("tools")?,
+            user_context: context.filter(|text| !text.is_empty()).map(Cow::into_owned),
+            latched,
+        })
+    }
+
+    /// The entry of a rendering that begins with this head, ready to be appended.
+    pub fn to_entry(
+        &self,
+        session_id: &str,
+        timestamp: Timestamp,
+        start: &Start,
+    ) -> Result<Bytes, HeadError> {
+        let context = serde_json::value::to_raw_value(&self.user_context)?;
+        let settings = serde_json::value::to_raw_value(&self.latched)?;
+        let head = Head {
+            session_id,
+            timestamp,
+            system: &self.system,
+            tools: &self.tools,
+            user_context: &context,
+            settings: &settings,
+            history_through: start.history_through.as_deref(),
+            reason: Some(start.reason.as_str()),
+        };
+        head.to_entry()
+    }
+
+    /// What is different in `next`, the weightiest first; none if requests with either begin with the same bytes.
+    pub fn difference(&self, next: &Self) -> Option<HeadReason> {
+        let checks = [
+            (self.model() != next.model(), HeadReason::Model),
+            (self.tools.get() != next.tools.get(), HeadReason::Tools),
+            (self.system.get() != next.system.get(), HeadReason::System),
+            (
+                self.user_context != next.user_context,
+                HeadReason::UserContext,
+            ),
+            (!self.latched.sends_as(&next.latched), HeadReason::Settings),
+        ];
+        checks
+            .into_iter()
+            .find(|(differs, _)| *differs)
+            .map(|(_, reason)| reason)
+    }
+
+    /// The names of the tools.
+    pub fn tool_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        if self.tools.get().starts_with('[') {
+            // Raw JSON is valid, so the walk ends with the array.
+            let _ = Cursor::new(self.tools.get().as_bytes()).array(|cursor| {
+                let name = Object::new(cursor.raw()?).string("name");
+                names.extend(name.map(Cow::into_owned));
+                Ok(())
+            });
+        }
+        names
+    }
+
+    /// The model that requests go to.
+    pub fn model(&self) -> Option<Cow<'_, str>> {
+        Object::new(self.latched.body.get().as_bytes()).string("model")
+    }
+}

@@ -1,0 +1,315 @@
+//! The fields of a request's body that are neither system, tools nor messages, chosen by the model's rules (N6).
+//!
+//! Made once a session and latched as the bytes they became. What newer models refuse is never among them: no forced
+//! tool choice, no sampling parameters, no kind of thinking the model does not take.
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use crate::models::{Effort, ModelSpec, ThinkingType};
+
+/// The least a thinking budget may be.
+const LEAST_BUDGET: u64 = 1_024;
+/// The beta that lets a request say what becomes of thinking whose prefix changed.
+const BINDING_CONTROLS: &str = "thinking-binding-controls-2026-08-01";
+
+/// Whether the model shall think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Think {
+    /// As the model does when nothing is said.
+    Default,
+    /// It shall. The budget is for models that want one.
+    On {
+        /// Tokens.
+        budget: u64,
+    },
+    /// As little as the model allows.
+    Off,
+}
+
+/// What becomes of thinking whose prefix is not what it was (N2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnMismatch {
+    /// The provider's default: the request is refused. Ours never hold such thinking.
+    #[default]
+    Refuse,
+    /// The provider drops it: a net for sessions that other programs write to as well. Needs a beta feature.
+    DropBlock,
+}
+
+/// What a host wants of its requests.
+#[derive(Debug, Clone)]
+pub struct Parameters<'a> {
+    /// The model's id as it is sent.
+    pub model: &'a str,
+    /// What is known of it.
+    pub spec: &'a ModelSpec,
+    /// The most tokens of a reply.
+    pub max_tokens: u64,
+    /// Thinking.
+    pub think: Think,
+    /// What becomes of thinking that no longer fits.
+    pub on_mismatch: OnMismatch,
+    /// Effort, if not the model's default.
+    pub effort: Option<Effort>,
+    /// Further fields, such as `metadata` and `service_tier`.
+    pub more: Map<String, Value>,
+}
+
+/// The body's fields, and what was not taken over.
+#[derive(Debug, Clone)]
+pub struct Body {
+    /// An object, for [`Latched::body`](super::Latched::body).
+    pub json: Box<RawValue>,
+    /// Beta features that the fields need.
+    pub betas: Vec<String>,
+    /// What was left out or chosen otherwise, in sentences.
+    pub notices: Vec<String>,
+}
+
+/// Why parameters cannot be sent.
+#[derive(Debug, thiserror::Error)]
+pub enum ParameterError {
+    /// Current models refuse it, and leaving it out would change what the caller gets.
+    #[error(
+        "a request cannot force a tool: current models refuse it. Ask for the tool in the prompt instead"
+    )]
+    ForcedToolChoice,
+    /// The field is made elsewhere.
+    #[error("`{0}` is not a free field of a request: set it in its own place")]
+    Reserved(String),
+    /// The budget does not fit the reply.
+    #[error(
+        "a thinking budget of {budget} tokens does not fit a reply of {max_tokens}: raise `max_tokens` above it, and both above 1,024"
+    )]
+    Budget {
+        /// The budget asked for.
+        budget: u64,
+        /// The most tokens of a reply.
+        max_tokens: u64,
+    },
+    /// It cannot be written.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
+const RESERVED: [&str; 8] = [
+    "messages",
+    "system",
+    "tools",
+    "stream",
+    "model",
+    "max_tokens",
+    "thinking",
+    "compaction",
+];
+const SAMPLING: [&str; 3] = ["temperature", "top_k", "top_p"];
+
+impl Parameters<'_> {
+    /// Makes the fields.
+    pub fn to_body(&self) -> Result<Body, ParameterError> {
+        let mut notices = Vec::new();
+        let mut betas = Vec::new();
+        let mut fields = Map::new();
+        for (name, value) in &self.more {
+            if RESERVED.contains(&name.as_str()) {
+                return Err(ParameterError::Reserved(name.clone()));
+            }
+            if SAMPLING.contains(&name.as_str()) {
+                notices.push(format!("`{name}` is left out: current models refuse it."));
+                continue;
+            }
+            let choice = value.get("type").and_then(Value::as_str);
+            if name == "tool_choice" && matches!(choice, Some("any" | "tool")) {
+                return Err(ParameterError::ForcedToolChoice);
+            }
+            fields.insert(name.clone(), value.clone());
+        }
+        fields.insert("model".into(), json!(self.model));
+        fields.insert("max_tokens".into(), json!(self.max_tokens));
+        if let Some(effort) = self.effort {
+            let config = fields.entry("output_config").or_insert_with(|| json!({}));
+            config["effort"] = json!(effort);
+        }
+        if let Some(mut thinking) = self.thinking(&mut notices)? {
+            let binds = self.spec.thinking.binding.may_bind() && thinking["type"] != "disabled";
+            if binds && self.on_mismatch == OnMismatch::DropBlock {
+                thinking["block_binding"] = json!({ "prefix_mismatch_behavior": "drop_block" });
+                betas.push(BINDING_CONTROLS.to_owned());
+            }
+            fields.insert("thinking".into(), thinking);
+        }
+        Ok(Body {
+            json: serde_json::value::to_raw_value(&fields)?,
+            betas,
+            notices,
+        })
+    }
+
+    fn thinking(&self, notices: &mut Vec<String>) -> Result<Option<Value>, ParameterError> {
+        let rules = &self.spec.thinking;
+        let id = &self.spec.id;
+        let budget = match self.think {
+            Think::Default => return Ok(None),
+            Think::Off => return Ok(self.no_thinking(notices)),
+            Think::On { budget } => budget,
+        };
+        if rules.takes(ThinkingType::Adaptive) {
+            return Ok(Some(json!({ "type": "adaptive" })));
+        }
+        if rules.takes(ThinkingType::Enabled) {
+            let max_tokens = self.max_tokens;
+            if budget < LEAST_BUDGET || budget >= max_tokens {
+                return Err(ParameterError::Budget { budget, max_tokens });
+            }
+            return Ok(Some(json!({ "type": "enabled", "budget_tokens": budget })));
+        }
+        notices.push(format!(
+            "`{id}` takes no setting for thinking: none is sent."
+        ));
+        Ok(None)
+    }
+
+    fn no_thinking(&self, notices: &mut Vec<String>) -> Option<Value> {
+        let rules = &self.spec.thinking;
+        let effort = self.effort.unwrap_or(Effort::High);
+        let allowed = rules.disabled_up_to.is_none_or(|most| effort <= most);
+        if rules.takes(ThinkingType::Disabled) && allowed {
+            return Some(json!({ "type": "disabled" }));
+        }
+        let id = &self.spec.id;
+        if rules.takes(ThinkingType::BetweenTools) {
+            notices.push(format!(
+                "`{id}` always thinks between calls of tools: only that is left."
+            ));
+            return Some(json!({ "type": "between_tools" }));
+        }
+        if !rules.accepts.is_empty() {
+            notices.push(format!(
+                "`{id}` cannot be kept from thinking here: no setting is sent."
+            ));
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::ModelTable;
+
+    fn with(model: &str, change: impl FnOnce(&mut Parameters<'_>)) -> Result<Body, ParameterError> {
+        let spec = ModelTable::builtin().resolve(model).spec;
+        let mut parameters = Parameters {
+            model,
+            spec: &spec,
+            max_tokens: 8_000,
+            think: Think::On { budget: 4_000 },
+            on_mismatch: OnMismatch::Refuse,
+            effort: None,
+            more: Map::new(),
+        };
+        change(&mut parameters);
+        parameters.to_body()
+    }
+
+    fn thinking(model: &str, think: Think) -> (Value, usize) {
+        let body = with(model, |parameters| parameters.think = think).unwrap();
+        let fields: Value = serde_json::from_str(body.json.get()).unwrap();
+        (fields["thinking"].clone(), body.notices.len())
+    }
+
+    #[test]
+    fn n6_thinking_is_asked_for_in_the_way_the_model_takes() {
+        let on = Think::On { budget: 4_000 };
+        let enabled = json!({"type": "enabled", "budget_tokens": 4_000});
+        for (model, think, expected, notices) in [
+            ("claude-fable-5-2", on, json!({"type": "adaptive"}), 0),
+            ("claude-sonnet-4-5", on, enabled, 0),
+            ("claude-3-haiku", on, Value::Null, 1),
+            ("some-other-model", on, Value::Null, 1),
+            (
+                "claude-opus-4-8",
+                Think::Off,
+                json!({"type": "disabled"}),
+                0,
+            ),
+            (
+                "claude-sonnet-5-5",
+                Think::Off,
+                json!({"type": "between_tools"}),
+                1,
+            ),
+            ("claude-fable-5-2", Think::Off, Value::Null, 1),
+            ("claude-opus-4-8", Think::Default, Value::Null, 0),
+        ] {
+            assert_eq!(
+                thinking(model, think),
+                (expected, notices),
+                "{model} {think:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn n6_thinking_is_not_disabled_at_an_effort_that_forbids_it() {
+        let body = with("claude-opus-5", |parameters| {
+            parameters.think = Think::Off;
+            parameters.effort = Some(Effort::Max);
+        });
+        let body = body.unwrap();
+        assert!(!body.json.get().contains("disabled"), "{}", body.json.get());
+        assert_eq!(body.notices.len(), 1);
+    }
+
+    #[test]
+    fn n6_sampling_parameters_are_dropped_with_a_notice() {
+        let body = with("claude-opus-4-8", |parameters| {
+            for name in SAMPLING {
+                parameters.more.insert(name.into(), json!(0.5));
+            }
+            parameters
+                .more
+                .insert("metadata".into(), json!({"user_id": "u"}));
+        });
+        let body = body.unwrap();
+        assert_eq!(body.notices.len(), 3);
+        let fields: Value = serde_json::from_str(body.json.get()).unwrap();
+        assert_eq!(fields["metadata"]["user_id"], "u");
+        assert!(SAMPLING.iter().all(|name| fields.get(name).is_none()));
+    }
+
+    #[test]
+    fn n6_a_forced_tool_choice_is_refused() {
+        for (choice, taken) in [
+            ("auto", true),
+            ("none", true),
+            ("any", false),
+            ("tool", false),
+        ] {
+            let body = with("claude-sonnet-5-5", |parameters| {
+                parameters
+                    .more
+                    .insert("tool_choice".into(), json!({"type": choice}));
+            });
+            assert_eq!(body.is_ok(), taken, "{choice}");
+        }
+    }
+
+    #[test]
+    fn n6_fields_with_a_place_of_their_own_are_refused() {
+        let body = with("claude-sonnet-5-5", |parameters| {
+            parameters.more.insert("stream".into(), json!(false));
+        });
+        assert!(matches!(body, Err(ParameterError::Reserved(name)) if name == "stream"));
+    }
+
+    #[test]
+    fn n2_a_request_may_ask_for_unfit_thinking_to_be_dropped() {
+        let asked = |model| with(model, |p| p.on_mismatch = OnMismatch::DropBlock).unwrap();
+        let body = asked("claude-fable-5-2");
+        assert_eq!(body.betas, [BINDING_CONTROLS]);
+        assert!(body.json.get().contains("drop_block"));
+        assert!(asked("claude-opus-4-8").betas.is_empty());
+    }
+}

@@ -1,0 +1,101 @@
+//! What a file says about how its conversation was rendered, so that it can be rendered again to the byte (Y2).
+//!
+//! Fed with the live view and the newest head. Which bytes that gives is for [`Assembly`](super::Assembly).
+
+use super::{RequestHead, UnreadableHead};
+use crate::message::{EntryKind, Id, Subtype, View};
+
+/// The parts of a rendering, as a file tells them.
+#[derive(Debug, Clone)]
+pub struct Replay {
+    /// The newest head, with the latest word on stripped thinking put into it.
+    pub head: RequestHead,
+    /// The entries that were there when the rendering began, as indices into the view, in its order.
+    pub history: Vec<usize>,
+    /// The entries that came one by one, in the order in which they came: that of the file.
+    pub pushed: Vec<usize>,
+    /// Results that were cleared.
+    pub cleared: Vec<Id>,
+    /// Whether the rendering goes on.
+    pub standing: Standing,
+}
+
+/// Whether the newest head is that of the rendering to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It is: the next request continues the last one.
+    Goes,
+    /// The conversation was compacted, cleared or rewound behind it, by another program or just before a crash: a new
+    /// rendering begins, and writes its head.
+    Outdated,
+}
+
+/// An entry of a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Placed<'a> {
+    /// Where its line begins.
+    pub offset: u64,
+    /// The entry.
+    pub entry: View<'a>,
+}
+
+impl Replay {
+    /// Reads the newest head against the live view.
+    pub fn of(head: Placed<'_>, view: &[Placed<'_>]) -> Result<Self, UnreadableHead> {
+        let mut replay = Self {
+            head: RequestHead::from_entry(head.entry)?,
+            history: Vec::new(),
+            pushed: Vec::new(),
+            cleared: Vec::new(),
+            standing: Standing::Goes,
+        };
+        for (index, placed) in view.iter().enumerate() {
+            let behind = placed.offset > head.offset;
+            match behind {
+                true => replay.pushed.push(index),
+                false => replay.history.push(index),
+            }
+            if is_boundary(placed.entry) {
+                replay.boundary(placed.entry, behind);
+            }
+        }
+        // The rendering began with another conversation: this one was taken up from an earlier point since.
+        let newest = replay
+            .history
+            .iter()
+            .rev()
+            .find_map(|index| view[*index].entry.uuid());
+        let through = head.entry.history_through();
+        if through.is_some_and(|through| newest != Some(Id::of(&through))) {
+            replay.standing = Standing::Outdated;
+        }
+        match replay.standing {
+            Standing::Goes => replay.pushed.sort_by_key(|index| view[*index].offset),
+            Standing::Outdated => {
+                replay.history = (0..view.len()).collect();
+                replay.pushed.clear();
+            }
+        }
+        Ok(replay)
+    }
+
+    fn boundary(&mut self, entry: View<'_>, behind: bool) {
+        let metadata = entry.object(entry.facets.metadata);
+        let ids = metadata.strings("compactedToolIds").unwrap_or_default();
+        self.cleared.extend(ids.iter().map(|id| Id::of(id)));
+        let settings = &mut self.head.latched.thinking_stripped_through;
+        if let Some(uuid) = metadata.string("thinkingStrippedThrough")
+            && (behind || settings.is_none())
+        {
+            *settings = Some(uuid.into_owned());
+        }
+        if behind {
+            self.standing = Standing::Outdated;
+        }
+    }
+}
+
+/// Whether an entry changes what was sent before it.
+pub(super) fn is_boundary(entry: View<'_>) -> bool {
+    entry.facets.kind == EntryKind::System && entry.facets.subtype != Subtype::Other
+}

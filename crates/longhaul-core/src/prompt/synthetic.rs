@@ -1,0 +1,75 @@
+//! Results for calls that nothing answered (Z2), as an entry: what is sent must be on disk first (M7).
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// What the model is told about such a call.
+const UNANSWERED: &str = include_str!("../normalize/fragments/unanswered.txt");
+
+/// What an entry is born with. Ids and time come from outside.
+#[derive(Debug, Clone, Copy)]
+pub struct Birth<'a> {
+    /// The session.
+    pub session_id: &'a str,
+    /// The entry's own uuid.
+    pub uuid: &'a str,
+    /// The uuid of the entry before it: the newest one of the conversation.
+    pub parent: Option<&'a str>,
+    /// When.
+    pub timestamp: Timestamp,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    parent_uuid: Option<&'a str>,
+    is_sidechain: bool,
+    session_id: &'a str,
+    r#type: &'static str,
+    message: Message,
+    uuid: &'a str,
+    timestamp: Timestamp,
+}
+
+#[derive(Serialize)]
+struct Message {
+    role: &'static str,
+    content: Vec<ToolResult>,
+}
+
+#[derive(Serialize)]
+struct ToolResult {
+    r#type: &'static str,
+    tool_use_id: Box<RawValue>,
+    content: &'static str,
+    is_error: bool,
+}
+
+/// One user entry that answers these calls, given as the content of their ids' JSON strings.
+pub(super) fn results(calls: &[Bytes], birth: Birth<'_>) -> Result<Bytes, serde_json::Error> {
+    let result = |call: &Bytes| {
+        let id = [b"\"", call.as_ref(), b"\""].concat();
+        Ok(ToolResult {
+            r#type: "tool_result",
+            tool_use_id: serde_json::from_slice(&id)?,
+            content: UNANSWERED.trim_ascii(),
+            is_error: true,
+        })
+    };
+    let content: Result<_, serde_json::Error> = calls.iter().map(result).collect();
+    let line = Line {
+        parent_uuid: birth.parent,
+        is_sidechain: false,
+        session_id: birth.session_id,
+        r#type: "user",
+        message: Message {
+            role: "user",
+            content: content?,
+        },
+        uuid: birth.uuid,
+        timestamp: birth.timestamp,
+    };
+    serde_json::to_vec(&line).map(Bytes::from)
+}
