@@ -3,7 +3,7 @@
 use super::file::{ModelPatch, PerMillion, PricesPatch, ThinkingPatch, TierPatch};
 use super::prices::{Prices, Tier, TokenPrices};
 use super::spec::ModelSpec;
-use super::thinking::Thinking;
+use super::thinking::{Effort, Thinking};
 
 /// The window of a model nothing is known of: what all models of the last years have at least.
 const WINDOW: u64 = 200_000;
@@ -61,6 +61,7 @@ pub(super) fn spec(id: &str, patch: &ModelPatch, prices: Option<Prices>) -> Mode
         prices,
         tokenizer: patch.tokenizer.unwrap_or_default(),
         thinking: thinking(patch.thinking.as_ref()),
+        default_effort: patch.default_effort.unwrap_or(Effort::High),
         tool_overhead: patch.tool_overhead,
         us_surcharge: patch.us_surcharge.unwrap_or_default(),
         retired: patch.retired.unwrap_or_default(),

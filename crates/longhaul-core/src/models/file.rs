@@ -69,6 +69,7 @@ pub(super) struct ModelPatch {
     pub(super) note: Option<String>,
     pub(super) prices: Option<PricesPatch>,
     pub(super) thinking: Option<ThinkingPatch>,
+    pub(super) default_effort: Option<Effort>,
     pub(super) tool_overhead: Option<ToolOverhead>,
 }
 
@@ -139,6 +140,7 @@ impl ModelPatch {
             note: later.note.or(self.note),
             prices: overlay(self.prices, later.prices, PricesPatch::overlaid),
             thinking: overlay(self.thinking, later.thinking, ThinkingPatch::overlaid),
+            default_effort: later.default_effort.or(self.default_effort),
             tool_overhead: later.tool_overhead.or(self.tool_overhead),
         }
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::prices::{Prices, Terms};
-use super::thinking::Thinking;
+use super::thinking::{Effort, Thinking};
 use crate::message::Usage;
 use crate::money::Usd;
 
@@ -24,6 +24,8 @@ pub struct ModelSpec {
     pub tokenizer: Tokenizer,
     /// Its rules about thinking.
     pub thinking: Thinking,
+    /// The effort of a request that names none.
+    pub default_effort: Effort,
     /// Tokens the provider adds when tools are given, where known.
     pub tool_overhead: Option<ToolOverhead>,
     /// Whether inference kept in the US costs more.

@@ -92,3 +92,16 @@ pub enum Effort {
     /// `max`
     Max,
 }
+
+impl Effort {
+    /// Its name in requests.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Xhigh => "xhigh",
+            Self::Max => "max",
+        }
+    }
+}

@@ -15,3 +15,4 @@ mod host;
 mod proof;
 mod replay;
 mod requests;
+mod cache_watch;

@@ -1,0 +1,230 @@
+//! When two parts of requests are the same, though their bytes differ (N7).
+//!
+//! White space, string escapes and `cache_control` do not count, nor does the order of keys in what the API itself
+//! defines, a field that is null or holds its default, or text sent as a string rather than as one text block. What
+//! the model sees as it was sent counts to the letter: inside `tool_use.input` and a tool's `input_schema` the order of
+//! keys is kept. Bytes that are sent are never made from this form.
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::fields::{Fields, items, text};
+use super::messages::Speaker;
+use crate::json::Fault;
+
+/// How deep the API's own objects are taken apart; anything deeper counts as it was sent.
+const DEEPEST: usize = 16;
+/// Fields whose value is the client's own, not the API's.
+const AS_SENT: [&[u8]; 2] = [b"input", b"input_schema"];
+/// Fields that are no part of the content, whatever they hold.
+const LEFT_OUT: [&[u8]; 2] = [b"cache_control", b"defer_loading"];
+/// Fields that say nothing if they hold this.
+const DEFAULTS: [(&[u8], &[u8]); 3] = [
+    (b"is_error", b"false"),
+    (b"strict", b"false"),
+    (b"caller", br#"{"type":"direct"}"#),
+];
+
+/// What an object is: some defaults depend on it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Block,
+    Tool,
+    Part,
+}
+
+/// The canonical hash of a content block, of a message or of `system`. The bytes are JSON that was validated; a plain
+/// string counts as a text block.
+pub fn block(raw: &[u8]) -> u128 {
+    let mut hash = Xxh3::new();
+    match raw.first() {
+        Some(b'"') => text_block(&mut hash, raw),
+        _ => value(&mut hash, raw, Owner::Block, 0),
+    }
+    hash.digest128()
+}
+
+/// The canonical hash of a tool definition. Whether it is deferred is no part of it.
+pub fn tool(raw: &[u8]) -> u128 {
+    let mut hash = Xxh3::new();
+    value(&mut hash, raw, Owner::Tool, 0);
+    hash.digest128()
+}
+
+/// The canonical hash of any value of the API's own, such as a setting.
+pub fn setting(raw: &[u8]) -> u128 {
+    let mut hash = Xxh3::new();
+    value(&mut hash, raw, Owner::Part, 0);
+    hash.digest128()
+}
+
+/// One message in canonical form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Message {
+    /// Who speaks.
+    pub speaker: Speaker,
+    /// Hash of role and content.
+    pub hash: u128,
+}
+
+/// Reads one message of a request.
+pub fn message(raw: &[u8]) -> Result<Message, Fault> {
+    let fields = Fields::of(raw)?;
+    let speaker = Speaker::of(fields.string("role").as_deref().unwrap_or_default());
+    let mut hash = Xxh3::new();
+    hash.update(speaker.name().as_bytes());
+    match fields.get("content") {
+        Some(list @ [b'[', ..]) => {
+            for item in items(list)? {
+                hash.update(&block(item).to_le_bytes());
+            }
+        }
+        Some(plain) => hash.update(&block(plain).to_le_bytes()),
+        None => {}
+    }
+    Ok(Message {
+        speaker,
+        hash: hash.digest128(),
+    })
+}
+
+/// The rolling hash over a conversation: equal exactly if the same is said by the same in the same order.
+///
+/// Messages of role `system` are left out: clients put them in and take them out between requests of one conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Rolling(u128);
+
+impl Rolling {
+    /// With one more message.
+    pub fn then(self, message: Message) -> Self {
+        if message.speaker == Speaker::System {
+            return self;
+        }
+        let mut hash = Xxh3::new();
+        hash.update(&self.0.to_le_bytes());
+        hash.update(&message.hash.to_le_bytes());
+        Self(hash.digest128())
+    }
+
+    /// The hash so far.
+    pub fn value(self) -> u128 {
+        self.0
+    }
+}
+
+/// The rolling hash after each message of a request's `messages`: the last is that of the whole conversation, and an
+/// earlier one is where it can be joined to what was seen before.
+pub fn conversation(messages: &[u8]) -> Result<Vec<Rolling>, Fault> {
+    let mut rolling = Rolling::default();
+    let each = items(messages)?.into_iter().map(|raw| {
+        rolling = rolling.then(message(raw)?);
+        Ok(rolling)
+    });
+    each.collect()
+}
+
+fn value(hash: &mut Xxh3, raw: &[u8], owner: Owner, depth: usize) {
+    match raw.first() {
+        Some(b'{') if depth < DEEPEST => match Fields::of(raw) {
+            Ok(fields) => object(hash, fields, owner, depth),
+            Err(_) => as_sent(hash, raw),
+        },
+        Some(b'[') if depth < DEEPEST => match items(raw) {
+            Ok(items) => {
+                hash.update(b"[");
+                for item in items {
+                    value(hash, item, Owner::Part, depth + 1);
+                }
+                hash.update(b"]");
+            }
+            Err(_) => as_sent(hash, raw),
+        },
+        _ => as_sent(hash, raw),
+    }
+}
+
+fn object(hash: &mut Xxh3, mut fields: Fields<'_>, owner: Owner, depth: usize) {
+    fields.0.sort_by(|(a, _), (b, _)| a.cmp(b));
+    hash.update(b"{");
+    for (name, raw) in &fields.0 {
+        if says_nothing(name, raw, owner) {
+            continue;
+        }
+        string(hash, name);
+        match raw.first() {
+            _ if AS_SENT.contains(&&**name) => as_sent(hash, raw),
+            Some(b'"') if owner == Owner::Block && **name == *b"content" => {
+                hash.update(b"[");
+                text_block(hash, raw);
+                hash.update(b"]");
+            }
+            _ => value(hash, raw, Owner::Part, depth + 1),
+        }
+    }
+    hash.update(b"}");
+}
+
+fn text_block(hash: &mut Xxh3, raw: &[u8]) {
+    hash.update(b"{");
+    string(hash, b"text");
+    as_sent(hash, raw);
+    string(hash, b"type");
+    string(hash, b"text");
+    hash.update(b"}");
+}
+
+fn says_nothing(name: &[u8], raw: &[u8], owner: Owner) -> bool {
+    let bare = || -> Vec<u8> {
+        let bytes = raw.iter().copied();
+        bytes.filter(|byte| !byte.is_ascii_whitespace()).collect()
+    };
+    raw == b"null"
+        || LEFT_OUT.contains(&name)
+        || (owner == Owner::Tool && name == b"type" && raw == br#""custom""#)
+        || DEFAULTS
+            .iter()
+            .any(|(field, default)| *field == name && bare() == *default)
+}
+
+fn string(hash: &mut Xxh3, decoded: &[u8]) {
+    hash.update(b"\"");
+    hash.update(&(decoded.len() as u64).to_le_bytes());
+    hash.update(decoded);
+}
+
+/// A value to the letter, but for white space and escapes.
+fn as_sent(hash: &mut Xxh3, raw: &[u8]) {
+    let mut at = 0;
+    while let Some(byte) = raw.get(at) {
+        match byte {
+            b'"' => {
+                let end = end_of_string(raw, at);
+                let quoted = raw.get(at..end).unwrap_or_default();
+                match text(quoted) {
+                    Some(decoded) => string(hash, decoded.as_bytes()),
+                    None => string(hash, quoted),
+                }
+                at = end;
+            }
+            b' ' | b'\t' | b'\n' | b'\r' => at += 1,
+            other => {
+                hash.update(&[*other]);
+                at += 1;
+            }
+        }
+    }
+}
+
+/// The place behind the closing quote of the string that opens at `open`.
+pub(super) fn end_of_string(bytes: &[u8], open: usize) -> usize {
+    let mut at = open + 1;
+    while let Some(found) = bytes
+        .get(at..)
+        .and_then(|rest| memchr::memchr2(b'"', b'\\', rest))
+    {
+        match bytes.get(at + found) {
+            Some(b'"') => return at + found + 1,
+            _ => at += found + 2,
+        }
+    }
+    bytes.len()
+}

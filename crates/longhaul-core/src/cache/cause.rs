@@ -1,0 +1,55 @@
+//! The one cause of a break (D2): what changed, else a lifetime that ran out, else the server's side.
+
+use std::fmt;
+
+use super::change::{Change, Weight};
+use crate::prompt::Ttl;
+
+/// Why less was read from the cache than the last time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// The request is different: the first change that matters.
+    Changed(Change),
+    /// What was cached had lived its time: this one.
+    Expired(Ttl),
+    /// Nothing differs and it was in time: the provider threw it out or went to another machine.
+    ServerSide,
+}
+
+impl Cause {
+    /// Picks the cause.
+    ///
+    /// A change that is known to be part of the key comes first. What is only suspected (a flag, a lifetime, a field of
+    /// unknown effect) must not hide that the time was over, which is certain.
+    pub(super) fn of(changes: &[Change], expired: Option<Ttl>) -> Self {
+        let first = |weight: Weight| changes.iter().find(|change| change.weight() == weight);
+        match (first(Weight::Key), expired, first(Weight::Suspect)) {
+            (Some(change), ..) | (None, None, Some(change)) => Self::Changed(change.clone()),
+            (None, Some(ttl), _) => Self::Expired(ttl),
+            (None, None, None) => Self::ServerSide,
+        }
+    }
+
+    /// A short name for programs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Changed(change) => change.name(),
+            Self::Expired(Ttl::FiveMinutes) => "expired_5m",
+            Self::Expired(Ttl::OneHour) => "expired_1h",
+            Self::ServerSide => "server_side",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Changed(change) => write!(f, "{change}"),
+            Self::Expired(Ttl::FiveMinutes) => f.write_str("idle for more than 5 min: expired"),
+            Self::Expired(Ttl::OneHour) => f.write_str("idle for more than 1 h: expired"),
+            Self::ServerSide => {
+                f.write_str("nothing changed and it was in time: the provider dropped it")
+            }
+        }
+    }
+}

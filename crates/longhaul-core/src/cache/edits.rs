@@ -1,0 +1,161 @@
+//! What changed in the messages between two requests: position by position, as far as the earlier one was cached.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::change::{Change, MessageEdit};
+use super::messages::{Position, Speaker};
+use super::sent::Mark;
+use crate::message::BlockKind;
+use crate::models::{ModelSpec, PriorThinking};
+
+/// Positions compared one by one behind the first that differs; what lies behind is said by these.
+const COMPARED: usize = 2_000;
+/// Changes that are listed.
+const LISTED: usize = 8;
+/// How far back the provider looks from a marker, the marker's own position included.
+const LOOK_BACK: usize = 20;
+
+/// The positions that stand in the prompt: without what a summary stands for, and without thinking that the model drops.
+pub(super) struct Shown<'a> {
+    pub(super) positions: Vec<&'a Position>,
+    /// Indices of the marked ones.
+    pub(super) marks: Vec<usize>,
+    drops_thinking: bool,
+}
+
+impl<'a> Shown<'a> {
+    pub(super) fn of(
+        positions: &'a [Position],
+        marks: &[(usize, Mark)],
+        spec: Option<&ModelSpec>,
+    ) -> Self {
+        let begin = positions.iter().rposition(|at| at.traits.summary);
+        let begin = begin.unwrap_or_default();
+        let drops = spec.is_some_and(|spec| spec.thinking.prior == PriorThinking::Strip);
+        let turn = newest_turn(positions).filter(|_| drops);
+        let is_shown = |position: &Position| {
+            !(position.kind.is_thinking() && turn.is_some_and(|turn| position.message < turn))
+        };
+        let mut shown = Self {
+            positions: Vec::with_capacity(positions.len() - begin),
+            marks: Vec::new(),
+            drops_thinking: drops,
+        };
+        for (at, position) in positions.iter().enumerate().skip(begin) {
+            if is_shown(position) {
+                shown.positions.push(position);
+            }
+            let marked = marks.iter().any(|(marked, _)| *marked == at);
+            shown
+                .marks
+                .extend(shown.positions.len().checked_sub(1).filter(|_| marked));
+        }
+        shown
+    }
+
+    /// The positions that the cache holds: up to the last marker.
+    pub(super) fn cached(&self) -> &[&'a Position] {
+        let end = self.marks.last().map_or(0, |last| last + 1);
+        &self.positions[..end]
+    }
+}
+
+/// The message with which the user last said something of their own.
+fn newest_turn(positions: &[Position]) -> Option<u32> {
+    let says = |at: &&Position| at.speaker == Speaker::User && at.kind != BlockKind::ToolResult;
+    positions.iter().rev().find(says).map(|at| at.message)
+}
+
+/// What of the cached part of `before` is different in `after`, in order.
+pub(super) fn message_changes(before: &Shown<'_>, after: &Shown<'_>) -> Vec<Change> {
+    let old = before.cached();
+    let new = &after.positions[..];
+    let same = (old.iter().zip(new))
+        .take_while(|(old, new)| old.hash == new.hash)
+        .count();
+    if same == old.len() {
+        return markers(before, after).into_iter().collect();
+    }
+    let (old, new) = (bounded(&old[same..]), bounded(&new[same..]));
+    let hashes = |side: &[&Position]| side.iter().map(|at| at.hash).collect::<Vec<_>>();
+    let ops = capture_diff_slices(Algorithm::Myers, &hashes(old), &hashes(new));
+    let mut changes = Vec::new();
+    for op in ops {
+        let (gone, come) = (&old[op.old_range()], &new[op.new_range()]);
+        let appended = op.old_range().end == old.len();
+        match op {
+            DiffOp::Equal { .. } => continue,
+            DiffOp::Insert { .. } if appended => continue,
+            _ => {}
+        }
+        let pairs = gone.len().max(if appended { 0 } else { come.len() });
+        // One more than is listed is enough: each is looked for among all.
+        for nth in 0..pairs.min(LISTED + 1) {
+            let (was, is) = (gone.get(nth).copied(), come.get(nth).copied());
+            changes.extend(change(was, is, old, new, before.drops_thinking));
+        }
+        if changes.len() >= LISTED {
+            break;
+        }
+    }
+    changes.dedup_by(|later, first| {
+        matches!(
+            (later, first),
+            (
+                Change::ThinkingDropped { .. },
+                Change::ThinkingDropped { .. }
+            )
+        )
+    });
+    changes.truncate(LISTED);
+    changes
+}
+
+fn bounded<'s, 'a>(side: &'s [&'a Position]) -> &'s [&'a Position] {
+    &side[..side.len().min(COMPARED)]
+}
+
+fn change(
+    was: Option<&Position>,
+    is: Option<&Position>,
+    old: &[&Position],
+    new: &[&Position],
+    drops_thinking: bool,
+) -> Option<Change> {
+    let known = was.or(is)?;
+    if let (Some(thought), None) = (was, is)
+        && drops_thinking
+        && thought.kind.is_thinking()
+    {
+        return Some(Change::ThinkingDropped {
+            message: thought.message,
+        });
+    }
+    // Only blocks that are gone or new can make a whole message gone or new.
+    let side = if was.is_some() { old } else { new };
+    let other = if was.is_some() { new } else { old };
+    let whole = was.is_none() != is.is_none()
+        && (side.iter().filter(|at| at.message == known.message))
+            .all(|at| !other.iter().any(|there| there.hash == at.hash));
+    let image = |at: Option<&Position>| at.is_some_and(|at| at.traits.image);
+    Some(Change::Message(MessageEdit {
+        message: known.message,
+        speaker: known.speaker,
+        block: known.kind,
+        image_removed: image(was) && !image(is),
+        whole,
+        before: was.map(|at| at.bytes.clone()),
+        after: is.map(|at| at.bytes.clone()),
+    }))
+}
+
+/// Whether the markers still find what was written, though all of it is still there.
+fn markers(before: &Shown<'_>, after: &Shown<'_>) -> Option<Change> {
+    let written = *before.marks.last()?;
+    let behind = after.marks.iter().filter(|mark| **mark >= written);
+    match behind.map(|mark| mark - written).min() {
+        Some(distance) if distance < LOOK_BACK => None,
+        Some(distance) => Some(Change::OutOfReach { distance }),
+        None => Some(Change::Unmarked),
+    }
+}

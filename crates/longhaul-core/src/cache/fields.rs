@@ -1,0 +1,54 @@
+//! One object of a request taken apart once: its fields in order, each as the bytes of its value.
+
+use std::borrow::Cow;
+
+use crate::json::{Cursor, Fault, decode};
+
+/// The fields of an object.
+pub(super) struct Fields<'a>(pub(super) Vec<(Box<[u8]>, &'a [u8])>);
+
+impl<'a> Fields<'a> {
+    /// Takes an object apart.
+    pub(super) fn of(raw: &'a [u8]) -> Result<Self, Fault> {
+        let mut fields = Vec::with_capacity(8);
+        Cursor::new(raw).object(|cursor, key| {
+            let key: Box<[u8]> = key.into();
+            fields.push((key, cursor.raw()?));
+            Ok(())
+        })?;
+        Ok(Self(fields))
+    }
+
+    /// A field's value; the last one if the key is repeated, none if it is null.
+    pub(super) fn get(&self, key: &str) -> Option<&'a [u8]> {
+        let mut matching = self.0.iter().rev();
+        let (_, value) = matching.find(|(name, _)| **name == *key.as_bytes())?;
+        (*value != b"null").then_some(*value)
+    }
+
+    /// A field that is a string.
+    pub(super) fn string(&self, key: &str) -> Option<Cow<'a, str>> {
+        text(self.get(key)?)
+    }
+
+    /// Whether a field is `true`.
+    pub(super) fn is_true(&self, key: &str) -> bool {
+        self.get(key) == Some(b"true")
+    }
+}
+
+/// The text of a value that is a string.
+pub(super) fn text(raw: &[u8]) -> Option<Cow<'_, str>> {
+    let content = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    Some(decode(content))
+}
+
+/// The items of a value that is an array.
+pub(super) fn items(raw: &[u8]) -> Result<Vec<&[u8]>, Fault> {
+    let mut items = Vec::new();
+    Cursor::new(raw).array(|cursor| {
+        items.push(cursor.raw()?);
+        Ok(())
+    })?;
+    Ok(items)
+}

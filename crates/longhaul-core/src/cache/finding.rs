@@ -1,0 +1,103 @@
+//! What the watch found, and the one place that words it.
+
+use std::fmt::{self, Write};
+
+use jiff::Timestamp;
+
+use super::cause::Cause;
+use super::change::Change;
+use crate::money::Usd;
+
+/// Less was read from the cache than could have been.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// A break, or something softer.
+    pub kind: FindingKind,
+    /// The query source.
+    pub source: String,
+    /// The model asked for.
+    pub model: String,
+    /// When the request started.
+    pub at: Timestamp,
+    /// Of a break: tokens that the last request read. Else: those it left in the cache.
+    pub from: u64,
+    /// Tokens that this one read.
+    pub to: u64,
+    /// Tokens that were in the cache, were not read, and had to be computed again.
+    pub missed: u64,
+    /// What that cost; none if the model's prices are not known.
+    pub cost: Option<Usd>,
+    /// Why.
+    pub cause: Cause,
+    /// Everything that differs and may matter, in the order of the prompt.
+    pub changes: Vec<Change>,
+    /// Seconds from the start of the last request to the start of this one.
+    pub idle_seconds: i64,
+    /// What changed, to read: for a file.
+    pub diff: String,
+}
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FindingKind {
+    /// Clearly less was read than the last time (D2).
+    Break,
+    /// No less was read than the last time, but what that wrote was not.
+    Unread,
+}
+
+impl Finding {
+    /// Tokens lost: what was read before and is not now.
+    pub fn lost(&self) -> u64 {
+        self.from.saturating_sub(self.to)
+    }
+
+    /// The finding in one sentence. `diff` says where the diff can be opened.
+    pub fn sentence(&self, diff: Option<&str>) -> String {
+        let mut text = self.to_string();
+        let others = self.changes.iter().filter(|change| match &self.cause {
+            Cause::Changed(cause) => cause != *change,
+            _ => true,
+        });
+        let others: Vec<String> = others.map(ToString::to_string).collect();
+        if !others.is_empty() {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "; also {}", others.join("; "));
+        }
+        if let Some(diff) = diff {
+            let _ = write!(text, "; diff: {diff}");
+        }
+        text
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (from, to) = (grouped(self.from), grouped(self.to));
+        match self.kind {
+            FindingKind::Break => write!(f, "cache broke: {from} tokens read last time, {to} now")?,
+            FindingKind::Unread => {
+                write!(f, "cache not used: {from} tokens were in it, {to} read")?
+            }
+        }
+        let percent = (self.lost() * 100).checked_div(self.from).unwrap_or(0);
+        write!(f, " (−{percent}%")?;
+        if let Some(cost) = self.cost {
+            write!(f, ", cost {cost}")?;
+        }
+        write!(f, "): {}", self.cause)
+    }
+}
+
+/// 1234567 as 1,234,567.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

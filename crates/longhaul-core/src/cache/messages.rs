@@ -1,0 +1,176 @@
+//! The conversation of a request by position: each content block is one, as the provider's cache counts.
+
+use bytes::Bytes;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::canonical;
+use super::fields::{Fields, items};
+use super::sent::Mark;
+use crate::json::Fault;
+use crate::message::BlockKind;
+use crate::normalize::{Buffer, RenderedBlock, RenderedMessage, Role};
+
+/// Who speaks in a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Speaker {
+    /// The user, tools and the host.
+    User,
+    /// The model.
+    Assistant,
+    /// Instructions inside the conversation.
+    System,
+}
+
+impl Speaker {
+    /// By the name of a role. One that does not exist is refused by the API; here it is the user's.
+    pub fn of(role: &str) -> Self {
+        match role {
+            "assistant" => Self::Assistant,
+            "system" => Self::System,
+            _ => Self::User,
+        }
+    }
+
+    /// The name of the role.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::System => "system",
+        }
+    }
+}
+
+impl From<Role> for Speaker {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::User => Self::User,
+            Role::Assistant => Self::Assistant,
+        }
+    }
+}
+
+/// One position of the message prefix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Position {
+    /// Who speaks.
+    pub speaker: Speaker,
+    /// The message it belongs to, counted from 0.
+    pub message: u32,
+    /// What it is.
+    pub kind: BlockKind,
+    /// What it turns on or stands for.
+    pub traits: Traits,
+    /// Hash of who speaks and of the canonical block.
+    pub hash: u64,
+    /// The block's JSON, shared with the request it was sent in: for showing what changed.
+    pub bytes: Bytes,
+}
+
+/// What a block means for the positions around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Traits {
+    /// It is or holds a picture.
+    pub image: bool,
+    /// It asks for citations.
+    pub citations: bool,
+    /// It is a provider's summary: what comes before it is not in the prompt.
+    pub summary: bool,
+}
+
+impl Position {
+    /// A position. `aside` is the hash of what else the message says beside role and content.
+    fn of(speaker: Speaker, message: u32, aside: u128, bytes: Bytes) -> (Self, Option<Mark>) {
+        let fields = Fields::of(&bytes).ok();
+        let kind = fields.as_ref().and_then(|fields| fields.string("type"));
+        let kind = kind.as_deref().unwrap_or("text");
+        let parts = fields.as_ref().and_then(|fields| fields.get("content"));
+        let parts = parts.and_then(|parts| items(parts).ok());
+        let parts = parts
+            .iter()
+            .flatten()
+            .filter_map(|part| Fields::of(part).ok());
+        let is_result = kind == "tool_result";
+        let mut image = kind == "image";
+        let mut mark = None;
+        for part in parts.filter(|_| is_result) {
+            image |= part.get("type") == Some(br#""image""#);
+            // A breakpoint inside a result ends with the result.
+            mark = part.get("cache_control").and_then(Mark::read).or(mark);
+        }
+        let field = |name| fields.as_ref().and_then(|fields| fields.get(name));
+        let enabled = |citations| Fields::of(citations).is_ok_and(|c| c.is_true("enabled"));
+        let traits = Traits {
+            image,
+            citations: matches!(kind, "document" | "search_result")
+                && field("citations").is_some_and(enabled),
+            summary: kind == "compaction" && field("content").is_some(),
+        };
+        let mut hash = Xxh3::new();
+        hash.update(&canonical::block(&bytes).to_le_bytes());
+        hash.update(&aside.to_le_bytes());
+        hash.update(speaker.name().as_bytes());
+        let position = Self {
+            speaker,
+            message,
+            kind: BlockKind::from_type(kind.as_bytes()),
+            traits,
+            hash: hash.digest(),
+            bytes: bytes.clone(),
+        };
+        (
+            position,
+            field("cache_control").and_then(Mark::read).or(mark),
+        )
+    }
+}
+
+/// The positions of a request's `messages`, and which of them are marked.
+pub(super) fn read(
+    body: &Bytes,
+    messages: &[u8],
+) -> Result<(Vec<Position>, Vec<(usize, Mark)>), Fault> {
+    let mut positions = Vec::new();
+    let mut marks = Vec::new();
+    for (index, raw) in (0..).zip(items(messages)?) {
+        let fields = Fields::of(raw)?;
+        let speaker = Speaker::of(fields.string("role").as_deref().unwrap_or_default());
+        let others = fields.0.iter();
+        let aside = others
+            .filter(|(name, _)| !matches!(&**name, b"role" | b"content"))
+            .fold(0, |sum, (_, value)| sum ^ canonical::setting(value));
+        let content = match fields.get("content") {
+            Some(list @ [b'[', ..]) => items(list)?,
+            Some(plain) => vec![plain],
+            None => Vec::new(),
+        };
+        for block in content {
+            let (position, mark) = Position::of(speaker, index, aside, body.slice_ref(block));
+            marks.extend(mark.map(|mark| (positions.len(), mark)));
+            positions.push(position);
+        }
+    }
+    Ok((positions, marks))
+}
+
+/// The positions that a rendering has beyond the first `known`. Costs what is new.
+pub(super) fn rendered(
+    known: usize,
+    buffer: &Buffer,
+    blocks: &[RenderedBlock],
+    messages: &[RenderedMessage],
+) -> Vec<Position> {
+    let new = blocks.iter().skip(known);
+    new.map(|block| {
+        let mut slices = Vec::new();
+        buffer.slices(block.start, block.end, &mut slices);
+        let bytes = match &slices[..] {
+            [whole] => whole.clone(),
+            _ => Bytes::from(slices.concat()),
+        };
+        let message = messages.get(block.message as usize);
+        let speaker = message.map_or(Speaker::User, |message| message.role.into());
+        Position::of(speaker, block.message, 0, bytes).0
+    })
+    .collect()
+}

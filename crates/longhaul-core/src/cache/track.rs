@@ -1,0 +1,81 @@
+//! The positions that calls are made of, kept once for all calls that share them.
+
+use super::messages::{self, Position, Speaker};
+use super::sent::Conversation;
+use super::watch::CallId;
+use crate::hash::{Map, Set};
+
+/// Which positions a call is made of: the first so many of these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum TrackId {
+    /// A rendering, which only grows.
+    Rendered(u64),
+    /// What was read from one call's body.
+    Read(CallId),
+}
+
+/// Positions by track.
+#[derive(Debug, Default)]
+pub(super) struct Tracks(Map<TrackId, Vec<Position>>);
+
+impl Tracks {
+    /// Takes a call's conversation. Of a rendering that is known, only what is new is looked at.
+    pub(super) fn take(
+        &mut self,
+        call: CallId,
+        conversation: Conversation<'_>,
+    ) -> (TrackId, usize) {
+        match conversation {
+            Conversation::Read(positions) => {
+                let (id, count) = (TrackId::Read(call), positions.len());
+                self.0.insert(id, positions);
+                (id, count)
+            }
+            Conversation::Rendered {
+                generation,
+                buffer,
+                blocks,
+                messages,
+            } => {
+                let id = TrackId::Rendered(generation);
+                let known = self.0.entry(id).or_default();
+                known.extend(messages::rendered(known.len(), buffer, blocks, messages));
+                (id, blocks.len())
+            }
+        }
+    }
+
+    /// The positions of a call.
+    pub(super) fn positions(&self, (id, count): (TrackId, usize)) -> &[Position] {
+        let all = self.0.get(&id).map(Vec::as_slice).unwrap_or_default();
+        &all[..count.min(all.len())]
+    }
+
+    /// Drops what no call needs.
+    pub(super) fn keep(&mut self, used: &Set<TrackId>) {
+        self.0.retain(|id, _| used.contains(id));
+    }
+
+    /// Whether a call is of the same conversation as an earlier one; if so, how many positions they share.
+    ///
+    /// It is if it goes on from it, or if it repeats at least half of it, something that the model said included. What
+    /// the host puts first may well be the same for every conversation of a source.
+    pub(super) fn kinship(&self, old: (TrackId, usize), new: (TrackId, usize)) -> Option<usize> {
+        if old.0 == new.0 {
+            return Some(old.1.min(new.1));
+        }
+        let (old, new) = (self.positions(old), self.positions(new));
+        let same = (old.iter().zip(new))
+            .take_while(|(old, new)| old.hash == new.hash)
+            .count();
+        if same == old.len() {
+            return (same > 0).then_some(same);
+        }
+        let rest: Set<u64> = new[same..].iter().map(|at| at.hash).collect();
+        let also = old[same..].iter().filter(|at| rest.contains(&at.hash));
+        let shared: Vec<&Position> = old[..same].iter().chain(also).collect();
+        let by_model = |at: &&Position| at.speaker == Speaker::Assistant;
+        let akin = shared.len() * 2 >= old.len() && shared.iter().any(by_model);
+        akin.then_some(shared.len())
+    }
+}

@@ -1,0 +1,378 @@
+//! The watch: what was sent is noted before a call, what was read is judged after it (D1, D2, D4).
+//!
+//! Calls of one query source may overlap and may belong to several conversations (sub-agents). Each call is compared
+//! with the newest settled call of its own conversation at the time it starts (see `track`). A call that settles takes the place of the one it was compared with. Calls that
+//! failed, were cancelled or measured nothing are compared with nothing and take no place.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::cause::Cause;
+use super::compare::{self, Side};
+use super::cost::cost_of_rewriting;
+use super::diff;
+use super::finding::{Finding, FindingKind};
+use super::measure::{Measure, is_drop};
+use super::sent::{Fingerprint, Flags, Head, Mark};
+use super::track::{TrackId, Tracks};
+use crate::hash::Set;
+use crate::message::Usage;
+use crate::models::ModelSpec;
+use crate::prompt::Ttl;
+
+/// Conversations of one source that are remembered.
+const CONVERSATIONS: usize = 8;
+/// Calls under way that are remembered: a host that never says how a call ended must not fill the memory.
+const UNDER_WAY: usize = 256;
+
+/// A call that was announced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallId(u64);
+
+/// What became of the cache in one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// There is nothing to compare it with: the first of its conversation, or the first after a compaction.
+    First,
+    /// As much was read as could be expected.
+    Steady,
+    /// Less was read because something was deleted from the cache on purpose.
+    Expected {
+        /// How much less.
+        lost: u64,
+    },
+    /// No less was read than before, but what the last call wrote was not.
+    Unread(Box<Finding>),
+    /// Clearly less was read than before.
+    Broke(Box<Finding>),
+    /// Not judged: an excluded model, a reply without usage, a call that is not known.
+    Ignored,
+}
+
+impl Verdict {
+    /// The finding, if there is one.
+    pub fn finding(&self) -> Option<&Finding> {
+        match self {
+            Self::Unread(finding) | Self::Broke(finding) => Some(finding),
+            _ => None,
+        }
+    }
+}
+
+/// A call as it was sent.
+#[derive(Debug, Clone)]
+struct Call {
+    id: CallId,
+    track: (TrackId, usize),
+    marks: Vec<(usize, Mark)>,
+    head: Arc<Head>,
+    flags: Arc<Flags>,
+    started: Timestamp,
+}
+
+/// The newest call of a conversation that ended well.
+#[derive(Debug, Clone)]
+struct Settled {
+    call: Call,
+    measure: Measure,
+}
+
+#[derive(Debug)]
+struct UnderWay {
+    source: String,
+    /// The number of compactions before it.
+    epoch: u64,
+    call: Call,
+    base: Option<Settled>,
+}
+
+#[derive(Debug, Default)]
+struct Source {
+    epoch: u64,
+    settled: Vec<Settled>,
+    tracks: Tracks,
+    deletion: Option<Deletion>,
+}
+
+/// Tokens that were deleted from the cache, seen by calls from this one on.
+#[derive(Debug, Clone, Copy)]
+struct Deletion {
+    tokens: u64,
+    since: CallId,
+}
+
+/// Watches the cache of any number of query sources.
+#[derive(Debug)]
+pub struct Watch {
+    ignores: fn(&str) -> bool,
+    sources: BTreeMap<String, Source>,
+    under_way: BTreeMap<CallId, UnderWay>,
+    next: u64,
+}
+
+impl Default for Watch {
+    fn default() -> Self {
+        Self::new(|_| false)
+    }
+}
+
+impl Watch {
+    /// A watch that leaves out the models for which `ignores` says so: small ones, whose cache is not worth a word.
+    pub fn new(ignores: fn(&str) -> bool) -> Self {
+        Self {
+            ignores,
+            sources: BTreeMap::new(),
+            under_way: BTreeMap::new(),
+            next: 0,
+        }
+    }
+
+    /// Notes a request that is about to be sent. Costs what is new in it, if it is of a known rendering.
+    pub fn before(&mut self, sent: Fingerprint<'_>) -> CallId {
+        let id = CallId(self.next);
+        self.next += 1;
+        if (self.ignores)(&sent.head.model) {
+            return id;
+        }
+        let source = self.sources.entry(sent.source.clone()).or_default();
+        let call = Call {
+            id,
+            track: source.tracks.take(id, sent.messages),
+            marks: sent.marks,
+            head: sent.head,
+            flags: sent.flags,
+            started: sent.started,
+        };
+        let base = source.base(&call).cloned();
+        let under_way = UnderWay {
+            source: sent.source,
+            epoch: source.epoch,
+            call,
+            base,
+        };
+        self.under_way.insert(id, under_way);
+        while self.under_way.len() > UNDER_WAY {
+            self.under_way.pop_first();
+        }
+        id
+    }
+
+    /// Judges a call by what its reply measured. `spec` is that of the model: for prices and its rules.
+    pub fn after(&mut self, id: CallId, usage: &Usage, spec: Option<&ModelSpec>) -> Verdict {
+        let Some(done) = self.under_way.remove(&id) else {
+            return Verdict::Ignored;
+        };
+        let verdict = self.judge(&done, usage, spec);
+        self.tidy(&done.source);
+        verdict
+    }
+
+    /// A call failed or was cancelled: it says nothing about the cache.
+    pub fn failed(&mut self, id: CallId) {
+        if let Some(gone) = self.under_way.remove(&id) {
+            self.tidy(&gone.source);
+        }
+    }
+
+    /// The conversations of a source were compacted, or rewritten otherwise on purpose: what was cached before says
+    /// nothing about what comes (D4).
+    pub fn compacted(&mut self, source: &str) {
+        if let Some(known) = self.sources.get_mut(source) {
+            known.epoch += 1;
+            known.settled.clear();
+            known.deletion = None;
+        }
+        self.tidy(source);
+    }
+
+    /// So many tokens are deleted from the cache by the next request of a source: a drop up to that is expected (D4).
+    pub fn cache_deleted(&mut self, source: &str, tokens: u64) {
+        let since = CallId(self.next);
+        let known = self.sources.entry(source.to_owned()).or_default();
+        let before = known.deletion.map_or(0, |deletion| deletion.tokens);
+        known.deletion = Some(Deletion {
+            tokens: before.saturating_add(tokens),
+            since,
+        });
+    }
+
+    /// Forgets a source that will not ask again.
+    pub fn forget(&mut self, source: &str) {
+        self.sources.remove(source);
+        self.under_way.retain(|_, call| call.source != source);
+    }
+
+    fn judge(&mut self, done: &UnderWay, usage: &Usage, spec: Option<&ModelSpec>) -> Verdict {
+        let (Some(now), Some(source)) = (Measure::of(usage), self.sources.get_mut(&done.source))
+        else {
+            return Verdict::Ignored;
+        };
+        if source.epoch != done.epoch {
+            return Verdict::First;
+        }
+        let deleted = source
+            .deletion
+            .filter(|deletion| done.call.id >= deletion.since);
+        if deleted.is_some() {
+            source.deletion = None;
+        }
+        let deleted = deleted.map_or(0, |deletion| deletion.tokens);
+        let verdict = match &done.base {
+            None => Verdict::First,
+            Some(base) => source.compare(done, base, now, deleted, usage, spec),
+        };
+        source.settle(done, now);
+        verdict
+    }
+
+    /// Drops positions that nobody needs any more.
+    fn tidy(&mut self, name: &str) {
+        let Some(source) = self.sources.get_mut(name) else {
+            return;
+        };
+        let under_way = self.under_way.values().filter(|call| call.source == name);
+        let mut used: Set<TrackId> = Set::default();
+        for call in under_way {
+            used.insert(call.call.track.0);
+            used.extend(call.base.iter().map(|base| base.call.track.0));
+        }
+        used.extend(source.settled.iter().map(|settled| settled.call.track.0));
+        source.tracks.keep(&used);
+    }
+}
+
+impl Source {
+    /// The settled call that a new one goes on from.
+    fn base(&self, call: &Call) -> Option<&Settled> {
+        let akin = self.settled.iter().filter_map(|settled| {
+            let shared = self.tracks.kinship(settled.call.track, call.track)?;
+            Some((shared, settled))
+        });
+        akin.max_by_key(|(shared, settled)| (*shared, settled.call.id))
+            .map(|(_, settled)| settled)
+    }
+
+    /// A call that ended well takes the place of the one it went on from.
+    fn settle(&mut self, done: &UnderWay, measure: Measure) {
+        let call = &done.call;
+        // A later call of the same conversation may have settled first.
+        let overtaken = self.settled.iter().any(|other| {
+            other.call.id > call.id
+                && other.call.track.1 >= call.track.1
+                && self.tracks.kinship(call.track, other.call.track) == Some(call.track.1)
+        });
+        if overtaken {
+            return;
+        }
+        if let Some(base) = &done.base {
+            self.settled.retain(|other| other.call.id != base.call.id);
+        }
+        self.settled.push(Settled {
+            call: call.clone(),
+            measure,
+        });
+        if self.settled.len() > CONVERSATIONS {
+            self.settled.remove(0);
+        }
+    }
+
+    fn compare(
+        &self,
+        done: &UnderWay,
+        base: &Settled,
+        now: Measure,
+        deleted: u64,
+        usage: &Usage,
+        spec: Option<&ModelSpec>,
+    ) -> Verdict {
+        let before = base.measure;
+        let kind = match () {
+            () if is_drop(before.read, now.read) => FindingKind::Break,
+            () if is_drop(before.cached, now.read) => FindingKind::Unread,
+            () => return Verdict::Steady,
+        };
+        let from = match kind {
+            FindingKind::Break => before.read,
+            FindingKind::Unread => before.cached,
+        };
+        let expected = Verdict::Expected {
+            lost: from.saturating_sub(now.read),
+        };
+        if !is_drop(from.saturating_sub(deleted), now.read) && deleted > 0 {
+            return expected;
+        }
+        let (was, is) = (self.side(&base.call), self.side(&done.call));
+        if summaries(was) != summaries(is) {
+            // The provider compacted on its side.
+            return Verdict::First;
+        }
+        let changes = compare::changes(was, is, spec);
+        let idle_seconds = done
+            .call
+            .started
+            .duration_since(base.call.started)
+            .as_secs();
+        let cause = Cause::of(&changes, expired(was, idle_seconds));
+        // What is deleted is known by estimate only.
+        let rest = from.saturating_sub(deleted).saturating_sub(now.read);
+        if cause == Cause::ServerSide && deleted > 0 && rest <= deleted / 2 {
+            return expected;
+        }
+        let missed = before
+            .cached
+            .saturating_sub(deleted)
+            .saturating_sub(now.read);
+        let mut finding = Finding {
+            kind,
+            source: done.source.clone(),
+            model: done.call.head.model.clone(),
+            at: done.call.started,
+            from,
+            to: now.read,
+            missed,
+            cost: spec.and_then(|spec| cost_of_rewriting(spec, usage, missed)),
+            cause,
+            changes,
+            idle_seconds,
+            diff: String::new(),
+        };
+        finding.diff = diff::render(&top(&finding), &finding.changes, was, is);
+        match kind {
+            FindingKind::Break => Verdict::Broke(Box::new(finding)),
+            FindingKind::Unread => Verdict::Unread(Box::new(finding)),
+        }
+    }
+
+    fn side<'a>(&'a self, call: &'a Call) -> Side<'a> {
+        Side {
+            head: &call.head,
+            flags: &call.flags,
+            positions: self.tracks.positions(call.track),
+            marks: &call.marks,
+        }
+    }
+}
+
+fn top(finding: &Finding) -> String {
+    format!(
+        "{finding}\n{}, {}, {}; {} s after the request before it",
+        finding.source, finding.model, finding.at, finding.idle_seconds
+    )
+}
+
+/// The provider's own summaries among the messages.
+fn summaries(side: Side<'_>) -> Option<u64> {
+    let mut last = side.positions.iter().rev();
+    last.find(|at| at.traits.summary).map(|at| at.hash)
+}
+
+/// The lifetime that is over after so many seconds, of those that the earlier request asked for: the longest.
+fn expired(before: Side<'_>, idle_seconds: i64) -> Option<Ttl> {
+    let marks = compare::level_marks(before).into_iter().flatten();
+    let over = marks
+        .map(|mark| mark.ttl)
+        .filter(|ttl| idle_seconds >= ttl.seconds());
+    over.max()
+}
