@@ -2,3 +2,5 @@
 //!
 //! `longhaul-core` decides, `longhaul-store` keeps, `longhaul-provider` speaks to models; this crate performs what the
 //! core decides.
+
+pub mod memory_files;

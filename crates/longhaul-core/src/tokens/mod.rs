@@ -7,6 +7,7 @@ mod estimate;
 mod ledger;
 mod units;
 
+pub(crate) use estimate::utf16_len;
 pub use estimate::{Class, Estimator, Rough};
 pub use ledger::{Counted, Ledger, Standing};
 pub use units::{ContextSize, Estimate, Measured};

@@ -16,3 +16,6 @@ mod proof;
 mod replay;
 mod requests;
 mod cache_watch;
+    reason = "tests may fail loudly"
+mod memory_files;
+mod system_prompt;

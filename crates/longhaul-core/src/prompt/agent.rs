@@ -1,0 +1,29 @@
+//! The default prompt of an agent in a terminal: static sections that are the same for everybody (A1).
+//!
+//! A host with a prompt of its own builds its registry itself, or sends a custom prompt.
+
+use super::{NameTaken, Registry, Section, Standard};
+
+/// What the default agent is, for the prefix block.
+pub const AGENT_PREFIX: &str = include_str!("fragments/prefix.md");
+
+/// The static sections of the default agent.
+pub fn agent_sections() -> [Section; 5] {
+    [
+        Section::constant("session", include_str!("fragments/session.md")),
+        Section::constant("work", include_str!("fragments/work.md")),
+        Section::constant("care", include_str!("fragments/care.md")),
+        Section::constant("tools", include_str!("fragments/tools.md")),
+        Section::constant("answers", include_str!("fragments/answers.md")),
+    ]
+}
+
+/// A registry with the default agent's static sections and all standard dynamic ones.
+pub fn agent_registry() -> Result<Registry, NameTaken> {
+    let mut registry = Registry::default();
+    let standard = Standard::ALL.map(Standard::section);
+    for section in agent_sections().into_iter().chain(standard) {
+        registry.add(section)?;
+    }
+    Ok(registry)
+}

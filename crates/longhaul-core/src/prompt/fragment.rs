@@ -1,0 +1,118 @@
+//! Texts with places for values: `{like_this}`.
+//!
+//! A line with a place that has no value is left out, so one file says what stands there with any set of values.
+//! Values are put in as they are and never looked into for further places.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+/// A text with values in it.
+pub(super) struct Filled {
+    /// The text, without white space at its end.
+    pub(super) text: String,
+    /// How many places got a value.
+    pub(super) places: usize,
+}
+
+impl Filled {
+    /// The text, if there was any value for it.
+    pub(super) fn if_any(self) -> Option<String> {
+        (self.places > 0).then_some(self.text)
+    }
+}
+
+/// Puts values into a fragment.
+pub(super) fn fill<'v>(fragment: &str, value: impl Fn(&str) -> Option<Cow<'v, str>>) -> Filled {
+    let mut filled = Filled {
+        text: String::with_capacity(fragment.len()),
+        places: 0,
+    };
+    for line in fragment.split_inclusive('\n') {
+        let (start, places) = (filled.text.len(), filled.places);
+        if filled.line(line, &value).is_none() {
+            filled.text.truncate(start);
+            filled.places = places;
+        }
+    }
+    filled.text.truncate(filled.text.trim_end().len());
+    filled
+}
+
+impl Filled {
+    fn line<'v>(
+        &mut self,
+        line: &str,
+        value: &impl Fn(&str) -> Option<Cow<'v, str>>,
+    ) -> Option<()> {
+        let mut rest = line;
+        while let Some((before, name, behind)) = next_place(rest) {
+            self.text.push_str(before);
+            self.text.push_str(&value(name)?);
+            self.places += 1;
+            rest = behind;
+        }
+        self.text.push_str(rest);
+        Some(())
+    }
+}
+
+/// The next place in a text: what is before it, its name, what is behind it.
+fn next_place(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once('{')?;
+    let (name, behind) = rest.split_once('}')?;
+    Some((before, name, behind))
+}
+
+/// A value for a place inside a line: control characters are spelled out, so that a folder's or a branch's name cannot
+/// begin lines of its own.
+pub(super) fn one_line(value: &str) -> Cow<'_, str> {
+    if !value.contains(char::is_control) {
+        return Cow::Borrowed(value);
+    }
+    let spelled = value.chars().map(|c| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    });
+    Cow::Owned(spelled.collect())
+}
+
+/// A path as the model sees it.
+pub(super) fn shown_path(path: &Path) -> Cow<'_, str> {
+    match path.to_string_lossy() {
+        Cow::Borrowed(path) => one_line(path),
+        Cow::Owned(path) => one_line(&path).into_owned().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(name: &str) -> Option<Cow<'static, str>> {
+        match name {
+            "a" => Some("{b}".into()),
+            "b" => Some("second".into()),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn values_are_not_looked_into_and_lines_without_one_are_left_out() {
+        let filled = fill(
+            "# Title\n\n- {a} and {b}\n- {a} {missing}\n- plain\n",
+            values,
+        );
+        assert_eq!(filled.text, "# Title\n\n- {b} and second\n- plain");
+        assert_eq!(filled.places, 2);
+        assert!(fill("# Title\n- {missing}\n", values).if_any().is_none());
+    }
+
+    #[test]
+    fn a_name_cannot_begin_a_line_of_its_own() {
+        assert_eq!(
+            one_line("feat\n# Rules\u{1b}[1m"),
+            "feat\\n# Rules\\u{1b}[1m"
+        );
+        assert!(matches!(one_line("plain ü"), Cow::Borrowed(_)));
+    }
+}

@@ -1,0 +1,144 @@
+//! What a user should know about how memory files were read. None of it is an error: a session begins all the same.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Something about a memory file that its owner may not expect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// A file that another one imports is not there.
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The file that imports it.
+        imported_by: PathBuf,
+    },
+    /// A file is there and cannot be used.
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// The file that imports it, if one does.
+        imported_by: Option<PathBuf>,
+        /// Why.
+        reason: String,
+    },
+    /// A file's text is not UTF-8; what could not be read was replaced.
+    Repaired {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file is larger than any budget and was read in part.
+    ReadInPart {
+        /// The file.
+        path: PathBuf,
+        /// How much of it was not read.
+        unread_bytes: u64,
+    },
+    /// A file from elsewhere is sent: by an import, or by a link in the place of a memory file.
+    Outside {
+        /// The file.
+        path: PathBuf,
+        /// Where it really is.
+        real: PathBuf,
+        /// The file that imports it, if one does.
+        imported_by: Option<PathBuf>,
+    },
+    /// A file says what another one says and is not sent again.
+    SameText {
+        /// The file.
+        path: PathBuf,
+        /// The one that is sent.
+        sent: PathBuf,
+    },
+    /// An import was not followed, being too many files away from the first.
+    TooDeep {
+        /// The file.
+        path: PathBuf,
+        /// The file that imports it.
+        imported_by: PathBuf,
+    },
+    /// Imports were not followed, being too many.
+    TooMany {
+        /// How many are followed.
+        most: usize,
+        /// The file whose import was the first to be left.
+        imported_by: PathBuf,
+    },
+    /// A file that was to be read was not.
+    NotSupplied {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing { path, imported_by } => write!(
+                f,
+                "{} imports {}, which does not exist: correct the path, or put it in backquotes if it is no import",
+                imported_by.display(),
+                path.display()
+            ),
+            Self::Unusable {
+                path,
+                imported_by: Some(by),
+                reason,
+            } => write!(
+                f,
+                "{}, imported by {}, was left out: {reason}",
+                path.display(),
+                by.display()
+            ),
+            Self::Unusable { path, reason, .. } => {
+                write!(f, "{} was left out: {reason}", path.display())
+            }
+            Self::Repaired { path } => write!(
+                f,
+                "{} is not UTF-8: characters that could not be read were replaced; save it as UTF-8",
+                path.display()
+            ),
+            Self::ReadInPart { path, unread_bytes } => write!(
+                f,
+                "{} is too large for a memory file: its last {unread_bytes} bytes were not read; shorten it",
+                path.display()
+            ),
+            Self::Outside {
+                path,
+                real,
+                imported_by: Some(by),
+            } => write!(
+                f,
+                "{} imports {} ({}) from outside: remove the import if the model should not see it",
+                by.display(),
+                path.display(),
+                real.display()
+            ),
+            Self::Outside { path, real, .. } => write!(
+                f,
+                "{} is a link to {}, which is outside: remove it if the model should not see that",
+                path.display(),
+                real.display()
+            ),
+            Self::SameText { path, sent } => write!(
+                f,
+                "{} says the same as {} and was not sent again",
+                path.display(),
+                sent.display()
+            ),
+            Self::TooDeep { path, imported_by } => write!(
+                f,
+                "{}, imported by {}, was left out: imports are followed {} files deep; import it from a file further up",
+                path.display(),
+                imported_by.display(),
+                super::walk::MOST_DEEP
+            ),
+            Self::TooMany { most, imported_by } => write!(
+                f,
+                "only the first {most} imports of memory files were followed; those left begin in {}",
+                imported_by.display()
+            ),
+            Self::NotSupplied { path } => write!(f, "{} was not read", path.display()),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Where memory files are looked for.
+
+use std::path::{Path, PathBuf};
+
+use super::{Kind, LOCAL_NAME, SHARED_NAMES};
+
+/// The folders of a session. All of them absolute.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Places {
+    /// The user's home, which `~/` in an import stands for.
+    pub user_home: Option<PathBuf>,
+    /// Claude Code's folder, usually `~/.claude`.
+    pub claude_home: Option<PathBuf>,
+    /// Our own folder.
+    pub longhaul_home: Option<PathBuf>,
+    /// The root of the project.
+    pub project_root: PathBuf,
+    /// The working directory, usually in the project.
+    pub cwd: PathBuf,
+}
+
+impl Places {
+    /// The files that are looked for, in the order in which they are sent: the user's, the project's from its root
+    /// down to the working directory, then the user's own for the project.
+    pub(super) fn candidates(&self) -> Vec<(PathBuf, Kind)> {
+        let mut files = Vec::new();
+        if let Some(home) = &self.claude_home {
+            files.push((home.join("CLAUDE.md"), Kind::User));
+        }
+        if let Some(home) = &self.longhaul_home {
+            files.push((home.join("CLAUDE.md"), Kind::User));
+            files.push((home.join("AGENTS.md"), Kind::User));
+        }
+        let folders = self.folders();
+        for folder in &folders {
+            files.extend(SHARED_NAMES.map(|name| (folder.join(name), Kind::Project)));
+        }
+        files.extend((folders.iter()).map(|folder| (folder.join(LOCAL_NAME), Kind::Local)));
+        files
+    }
+
+    /// From the root of the project down to the working directory. If that lies elsewhere, just the two.
+    fn folders(&self) -> Vec<&Path> {
+        if !self.cwd.starts_with(&self.project_root) {
+            return vec![&self.project_root, &self.cwd];
+        }
+        let inside = |folder: &&Path| folder.starts_with(&self.project_root);
+        let mut folders: Vec<_> = self.cwd.ancestors().take_while(inside).collect();
+        folders.reverse();
+        folders
+    }
+}

@@ -1,0 +1,128 @@
+//! Finds memory files without touching a disk: asks for paths, is fed contents, follows imports.
+//!
+//! Which of the known files are sent, and what is wanted next, a [`Walk`] over them tells.
+
+use std::path::{Path, PathBuf};
+
+use super::markdown::{imports, without_front_matter};
+use super::walk::Walk;
+use super::{Kind, MemoryFile, Notice, Places};
+use crate::hash::Map;
+
+/// The content of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Content {
+    /// Its text, from its beginning.
+    pub text: String,
+    /// Whether the text is what the file holds.
+    pub encoding: Encoding,
+    /// How many bytes behind the text were not read.
+    pub unread_bytes: u64,
+    /// The path of the file with all links resolved. Two paths to one file are one file.
+    pub real: PathBuf,
+    /// Where that is.
+    pub reach: Reach,
+}
+
+/// Whether a text is what its file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// It is.
+    Exact,
+    /// The file was not UTF-8, and some characters were replaced.
+    Repaired,
+}
+
+/// Where a file really is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// In the project.
+    Project,
+    /// Not in the project, and in the user's home or one of the programs' own folders.
+    Home,
+    /// Anywhere else.
+    Elsewhere,
+}
+
+/// Why there is no content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unavailable {
+    /// There is no such file.
+    Missing,
+    /// There is something, and it cannot be used; the reason in words.
+    Unusable(String),
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found {
+    /// The files to be sent, in their order: an imported file stands behind the one that imports it.
+    pub files: Vec<MemoryFile>,
+    /// What the user should know.
+    pub notices: Vec<Notice>,
+}
+
+/// A search for memory files.
+#[derive(Debug, Clone)]
+pub struct Search {
+    pub(super) candidates: Vec<(PathBuf, Kind)>,
+    user_home: Option<PathBuf>,
+    pub(super) supplied: Map<PathBuf, Result<Read, Unavailable>>,
+}
+
+/// A file that was read, and the paths of those it imports.
+#[derive(Debug, Clone)]
+pub(super) struct Read {
+    pub(super) content: Content,
+    pub(super) imports: Vec<PathBuf>,
+}
+
+impl Search {
+    /// A search that has not seen anything yet.
+    pub fn new(places: &Places) -> Self {
+        Self {
+            candidates: places.candidates(),
+            user_home: places.user_home.clone(),
+            supplied: Map::default(),
+        }
+    }
+
+    /// The files to be read next, each to be supplied, in any order. None when the search is done.
+    pub fn wanted(&self) -> Vec<PathBuf> {
+        Walk::of(self).wanted
+    }
+
+    /// Takes the content of a file, or why there is none.
+    pub fn supply(&mut self, path: &Path, content: Result<Content, Unavailable>) {
+        let read = content.map(|content| {
+            let folder = path.parent().unwrap_or(path);
+            let text = without_front_matter(&content.text);
+            let imports = imports(text).into_iter();
+            Read {
+                imports: imports
+                    .filter_map(|import| self.resolve(folder, &import))
+                    .collect(),
+                content,
+            }
+        });
+        self.supplied.insert(path.to_owned(), read);
+    }
+
+    /// What was found. What was wanted and not supplied is a notice.
+    pub fn finish(self) -> Found {
+        let walk = Walk::of(&self);
+        let mut found = walk.found;
+        let not_supplied = walk.wanted.into_iter();
+        (found.notices).extend(not_supplied.map(|path| Notice::NotSupplied { path }));
+        found
+    }
+
+    fn resolve(&self, folder: &Path, import: &str) -> Option<PathBuf> {
+        let path = match import.strip_prefix("~/") {
+            Some(below) => self.user_home.as_ref()?.join(below),
+            None => folder.join(import),
+        };
+        // Takes `./` out. What `..` means, links decide.
+        Some(path.components().collect())
+    }
+}

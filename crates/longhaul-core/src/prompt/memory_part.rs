@@ -1,0 +1,137 @@
+//! The memory files in the user context, within their budget (A4).
+//!
+//! Over the budget, small files stay whole and large ones are cut at a line; if there are more than can be shown in any
+//! useful way, the last ones are left out. Each cut is told to the model, and to the host.
+
+use std::borrow::Cow;
+
+use super::fragment::{fill, one_line, shown_path};
+use super::memory::MemoryFile;
+use super::user_context::Cut;
+use super::{cut, share};
+use crate::tokens::{Estimate, Rough};
+
+/// A file that gives way to others is left out rather than cut to less than this many units.
+const LEAST_UNITS: u64 = 400;
+
+/// What stands between two files.
+const BETWEEN: &str = "\n\n";
+
+/// The files with their titles, in so many tokens by padded estimate.
+pub(super) fn memory_part(
+    files: &[MemoryFile],
+    tokens: u64,
+    cuts: &mut Vec<Cut>,
+) -> Option<String> {
+    let between = cut::units(BETWEEN);
+    let files: Vec<_> = files
+        .iter()
+        .filter(|file| !file.text.trim().is_empty())
+        .collect();
+    let most = cut::units_within(tokens);
+    let wants: Vec<_> = files
+        .iter()
+        .map(|file| wanted_units(file) + between)
+        .collect();
+    let mut level = share::level(&wants, most);
+    let mut shown = files.len();
+    if level < LEAST_UNITS {
+        let room = most.saturating_sub(cut::units(&left_out(usize::MAX, u64::MAX)) + between);
+        shown = share::how_many(&wants, room, LEAST_UNITS);
+        level = share::level(&wants[..shown], room);
+    }
+    let mut parts = Vec::new();
+    let mut missing = Vec::new();
+    for (at, file) in files.iter().enumerate() {
+        let part = match at < shown {
+            true => memory_file(file, level.saturating_sub(between)),
+            false => None,
+        };
+        let (part, cut) = match part {
+            Some((part, cut)) => (Some(part), cut),
+            None => (None, Some(cut_of(file, ""))),
+        };
+        match part {
+            Some(part) => parts.push(part),
+            None => missing.extend(cut.clone()),
+        }
+        cuts.extend(cut);
+    }
+    if !missing.is_empty() {
+        let tokens: Estimate = missing.iter().map(|cut| cut.missing).sum();
+        let note = left_out(missing.len(), tokens.unpadded());
+        // A window that has no room for the note has none for the files either; the host is told all the same.
+        let used: u64 = parts.iter().map(|part| cut::units(part) + between).sum();
+        if used + cut::units(&note) <= most {
+            parts.push(note);
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join(BETWEEN))
+}
+
+/// What a file takes if it is shown as far as it was read.
+fn wanted_units(file: &MemoryFile) -> u64 {
+    let note = match file.unread_bytes {
+        0 => 0,
+        _ => cut::units(&cut_note(file, "")) + 1,
+    };
+    cut::units(&titled(file, file.text.trim())) + note
+}
+
+/// A file with its title in so many units, and what had to be cut. None if it cannot be shown at all.
+fn memory_file(file: &MemoryFile, most: u64) -> Option<(String, Option<Cut>)> {
+    let text = file.text.trim();
+    if wanted_units(file) <= most && file.unread_bytes == 0 {
+        return Some((titled(file, text), None));
+    }
+    // The note is longest where everything is missing.
+    let around = cut::units(&titled(file, "")) + cut::units(&cut_note(file, "")) + 3;
+    let kept = cut::at_line(text, most.checked_sub(around)?).trim_end();
+    if kept.is_empty() {
+        return None;
+    }
+    let shown = format!("{kept}\n{}", cut_note(file, kept));
+    Some((titled(file, &shown), Some(cut_of(file, kept))))
+}
+
+fn titled(file: &MemoryFile, text: &str) -> String {
+    let kind = file.described();
+    fill(
+        include_str!("fragments/memory_file.md"),
+        |name| match name {
+            "path" => Some(shown_path(&file.path)),
+            "kind" => Some(one_line(&kind)),
+            _ => Some(text.into()),
+        },
+    )
+    .text
+}
+
+fn cut_of(file: &MemoryFile, kept: &str) -> Cut {
+    let text = file.text.trim();
+    Cut {
+        path: file.path.clone(),
+        kept: Rough::text(kept),
+        missing: Rough::text(&text[kept.len()..]) + Estimate::new(file.unread_bytes.div_ceil(4)),
+    }
+}
+
+fn cut_note(file: &MemoryFile, kept: &str) -> String {
+    let missing = cut_of(file, kept).missing.unpadded().to_string();
+    fill(include_str!("fragments/memory_cut.md"), |name| match name {
+        "path" => Some(shown_path(&file.path)),
+        _ => Some(Cow::Borrowed(&*missing)),
+    })
+    .text
+}
+
+fn left_out(files: usize, tokens: u64) -> String {
+    fill(
+        include_str!("fragments/memory_left_out.md"),
+        |name| match name {
+            "files" => Some(files.to_string().into()),
+            _ => Some(tokens.to_string().into()),
+        },
+    )
+    .text
+}
