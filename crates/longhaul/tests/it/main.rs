@@ -3,19 +3,17 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::print_stdout,
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    reason = "tests may fail loudly and read files"
+    reason = "tests may fail loudly, read files and print what they measured"
 )]
 
-mod normalize;
-    clippy::print_stdout,
-    reason = "tests may fail loudly and print what they measured"
+mod cache_watch;
 mod host;
+mod memory_files;
+mod normalize;
 mod proof;
 mod replay;
 mod requests;
-mod cache_watch;
-    reason = "tests may fail loudly"
-mod memory_files;
 mod system_prompt;
