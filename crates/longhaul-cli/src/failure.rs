@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use longhaul_core::config::ConfigError;
+use longhaul_core::message::HeadError;
 use longhaul_core::models::ModelFileError;
+use longhaul_core::prompt::NotReady;
 use longhaul_core::transcript::format::Foreign;
 use longhaul_core::window::WindowError;
 use longhaul_sim::faults::SpecError;
@@ -57,6 +59,18 @@ pub(crate) enum Failure {
     Foreign { name: String, foreign: Foreign },
     #[error("{name}: {NO_ENTRIES}")]
     NotATranscript { name: String },
+    #[error("{}: this is a folder, and only one session can be shown", path.display())]
+    NotOneSession { path: PathBuf },
+    #[error("there is no response {turn}: {}", responses(*.count))]
+    NoSuchTurn { turn: i64, count: usize },
+    #[error("there is no item {item}: {}", if *.count == 0 { "nothing would be sent".to_owned() } else { format!("the list ends with {count}") })]
+    NoSuchItem { item: String, count: usize },
+    #[error("no request can be made: {0}")]
+    NoRequest(NotReady),
+    #[error("no request can be made: nothing names a model")]
+    NoModel,
+    #[error(transparent)]
+    Head(#[from] HeadError),
     #[error("{}: no transcript in this folder", path.display())]
     EmptyFolder { path: PathBuf },
     #[error("{}: none of the {} here is a transcript", path.display(), crate::text::count(*.count, "file", "files"))]
@@ -114,6 +128,17 @@ pub(crate) enum Failure {
     Runtime(std::io::Error),
 }
 
+/// How many responses there are, as the end of a sentence.
+fn responses(count: usize) -> String {
+    match count {
+        0 => "this conversation has none".to_owned(),
+        1 => "this conversation has one".to_owned(),
+        count => {
+            format!("this conversation has {count}, counted from 1 or, with a minus, from the end")
+        }
+    }
+}
+
 fn in_use(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::AddrInUse
 }
@@ -144,6 +169,16 @@ impl Failure {
             Self::EmptyFolder { .. } => {
                 "Transcripts end in .jsonl. Claude Code keeps them in ~/.claude/projects, one folder a project."
             }
+            Self::NotOneSession { .. } => {
+                "Name one of its transcripts; `longhaul inspect` with the folder lists them."
+            }
+            Self::NoSuchTurn { .. } => "`longhaul inspect FILE --turns` lists the responses.",
+            Self::NoSuchItem { .. } => "Without --full, the list shows the numbers.",
+            Self::NoRequest(NotReady::NothingAsked) => {
+                "Give the user's next words with --say TEXT, or see the last request with --turn -1."
+            }
+            Self::NoRequest(NotReady::Empty) => "Give the user's first words with --say TEXT.",
+            Self::NoModel => "Give one with --model, as in --model claude-sonnet-5-5.",
             Self::NoSuchTarget { .. } | Self::NoSuchFile { .. } => {
                 "Give a transcript, a folder, or a session id; `longhaul inspect ~/.claude/projects` lists sessions."
             }

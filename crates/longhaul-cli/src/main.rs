@@ -8,9 +8,12 @@ mod logging;
 mod manual;
 mod output;
 mod purge;
+mod reading;
 mod settings;
+mod show;
 mod sim;
 mod table;
+mod target;
 mod terminal;
 mod text;
 
@@ -37,6 +40,7 @@ fn run(args: Args) -> Result<Outcome, Failure> {
         Command::Config(command) => config::run(&command, &settings),
         Command::Inspect(command) => inspect::run(&command, &settings),
         Command::Purge(command) => purge::run(&command, &settings),
+        Command::Show(command) => show::run(&command, &settings),
         Command::Sim(command) => sim::run(&command, &settings),
     }
 }

@@ -9,6 +9,7 @@ pub mod config;
 mod hash;
 pub mod inspect;
 pub mod json;
+pub mod listing;
 pub mod message;
 pub mod micro;
 pub mod models;

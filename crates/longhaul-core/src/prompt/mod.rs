@@ -36,7 +36,7 @@ pub use latched::Latched;
 pub use marks::{CacheWrite, MOST_MARKERS, Marks};
 pub use parameters::{Body, OnMismatch, ParameterError, Parameters, Think};
 pub use registry::{Cause, Change, NameTaken, Registry};
-pub use replay::{Placed, Replay, Standing};
+pub use replay::{Placed, Replay, Standing, cleared};
 pub use section::{Lifetime, NoReason, Reason, Section, Zone};
 pub use standard::Standard;
 pub use stripping::Predecessor;

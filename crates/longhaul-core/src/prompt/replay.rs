@@ -81,8 +81,7 @@ impl Replay {
 
     fn boundary(&mut self, entry: View<'_>, behind: bool) {
         let metadata = entry.object(entry.facets.metadata);
-        let ids = metadata.strings("compactedToolIds").unwrap_or_default();
-        self.cleared.extend(ids.iter().map(|id| Id::of(id)));
+        self.cleared.extend(cleared([entry]));
         let settings = &mut self.head.latched.thinking_stripped_through;
         if let Some(uuid) = metadata.string("thinkingStrippedThrough")
             && (behind || settings.is_none())
@@ -93,6 +92,16 @@ impl Replay {
             self.standing = Standing::Outdated;
         }
     }
+}
+
+/// The results that the boundaries of a view cleared.
+pub fn cleared<'a>(view: impl IntoIterator<Item = View<'a>>) -> Vec<Id> {
+    let boundaries = view.into_iter().filter(|entry| is_boundary(*entry));
+    let ids = boundaries.filter_map(|entry| {
+        let metadata = entry.object(entry.facets.metadata);
+        metadata.strings("compactedToolIds")
+    });
+    ids.flatten().map(|id| Id::of(&id)).collect()
 }
 
 /// Whether an entry changes what was sent before it.

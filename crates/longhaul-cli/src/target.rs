@@ -1,4 +1,4 @@
-//! What `inspect` was pointed at: a file, a folder, a session by its id, standard input.
+//! What a command was pointed at: a file, a folder, a session by its id, standard input.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +6,8 @@ use longhaul_store::layout::{Env, FindError, Home, find_session};
 
 use crate::failure::Failure;
 
-/// Something to inspect.
-pub(super) enum Target {
+/// Something to read.
+pub(crate) enum Target {
     File(PathBuf),
     Folder(PathBuf),
     Stdin,
@@ -15,7 +15,7 @@ pub(super) enum Target {
 
 impl Target {
     /// A path that exists is that path; anything else may be a session id.
-    pub(super) fn find(path: &Path, env: &Env) -> Result<Self, Failure> {
+    pub(crate) fn find(path: &Path, env: &Env) -> Result<Self, Failure> {
         if path == Path::new("-") {
             return Ok(Self::Stdin);
         }
