@@ -82,7 +82,12 @@ impl Page<'_> {
             Column::left("message").optional(1),
             Column::left("what").down_to(14),
             Column::right("tokens"),
-            Column::left("cache"),
+            // Without marks there is nothing to title.
+            Column::left(if listing.marks.is_empty() {
+                ""
+            } else {
+                "cache"
+            }),
             Column::left("text").down_to(16),
         ]);
         let folded = listing.folded_tools().unwrap_or_default();

@@ -30,6 +30,8 @@ pub(super) struct Seen {
     pub(super) head: Option<Sighted>,
     /// The response that was asked for, and of how many; none for the next request.
     pub(super) turn: Option<Turn>,
+    /// The model that gave that response.
+    pub(super) model: Option<String>,
     /// There is nothing in the file.
     pub(super) is_empty: bool,
     /// What is wrong with the file, in sentences.
@@ -143,8 +145,12 @@ fn tail(path: &Path, source: &Source) -> Result<Seen, Failure> {
         return whole(source, None);
     }
     let damaged = (resumed.damaged > 0).then(|| {
-        let lines = count(resumed.damaged as u64, "line is", "lines are");
-        format!("{lines} damaged behind the last compaction; `longhaul inspect` says which")
+        let lines = count(
+            resumed.damaged as u64,
+            "damaged line is",
+            "damaged lines are",
+        );
+        format!("{lines} passed over; `longhaul inspect` says which")
     });
     let entries = resumed.entries.into_iter().zip(resumed.offsets);
     Ok(Seen {
@@ -157,6 +163,7 @@ fn tail(path: &Path, source: &Source) -> Result<Seen, Failure> {
             entry: head.entry,
         }),
         turn: None,
+        model: None,
         is_empty: false,
         problems: damaged.into_iter().collect(),
     })
@@ -170,14 +177,17 @@ fn whole(source: &Source, turn: Option<i64>) -> Result<Seen, Failure> {
     let is_empty = inspection.entries() == 0 && inspection.damaged_lines() == 0;
     let (table, conversation, problems) = inspection.resolve();
     let rows = table.rows();
-    let (view, end, turn) = match turn {
-        None => (conversation.view().clone(), rows.len(), None),
+    let (view, end, turn, model) = match turn {
+        None => (conversation.view().clone(), rows.len(), None, None),
         Some(number) => {
             let responses = conversation.responses(&table);
             let turn = found(number, responses.len())?;
             let row = responses[turn.number - 1];
             let view = conversation.view_answered_by(&table, row);
-            (view, row as usize, Some(turn))
+            let model = rows[row as usize]
+                .model
+                .map(|name| table.text(name).to_owned());
+            (view, row as usize, Some(turn), model)
         }
     };
     let head = rows[..end].iter().rfind(|row| row.kind == EntryKind::Head);
@@ -207,6 +217,7 @@ fn whole(source: &Source, turn: Option<i64>) -> Result<Seen, Failure> {
         entries: view.into_iter().filter_map(sighted).collect(),
         head: head.and_then(sighted),
         turn,
+        model,
         is_empty,
         problems: told,
     })

@@ -101,7 +101,8 @@ pub(super) fn prepare(
                 }
                 _ => HeadState::None,
             };
-            let model = model(&seen.entries).or_else(|| config.model.clone());
+            let recorded = seen.model.clone().or_else(|| newest_model(&seen.entries));
+            let model = recorded.or_else(|| config.model.clone());
             let assembly = headless(model.as_deref(), &spec(model.as_deref()), config, seen)?;
             (state, model, assembly)
         }
@@ -175,7 +176,7 @@ fn headless(
 }
 
 /// The model of the newest reply.
-fn model(entries: &[Sighted]) -> Option<String> {
+fn newest_model(entries: &[Sighted]) -> Option<String> {
     let newest_first = entries.iter().rev().map(|seen| &seen.entry);
     let mut replies = newest_first.filter(|entry| entry.facets().is_reply());
     let reply = replies.find(|entry| entry.facets().model.is_present())?;

@@ -26,6 +26,7 @@ mod manual;
 mod models;
 mod page;
 mod purge;
+mod show;
 mod sim;
 mod streams;
 mod thresholds;

@@ -14,6 +14,7 @@ mod format;
 mod generated;
 mod json;
 mod lines;
+mod listing;
 mod prompt;
 mod report;
 mod scan;
