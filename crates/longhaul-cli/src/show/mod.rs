@@ -44,7 +44,7 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     let target = Target::find(&path, &given.env)?;
     let is_stdin = matches!(target, Target::Stdin);
     let seen = reading::read(target, command.turn)?;
-    if seen.is_empty {
+    if seen.is_empty && !command.request {
         tell(&format!("{}: no entries yet.", clean(&seen.name)));
     }
     for problem in &seen.problems {

@@ -10,7 +10,7 @@ use super::Showing;
 use super::request::HeadState;
 use crate::table::{Cell, Column, Table};
 use crate::terminal::{grouped, share, width};
-use crate::text::{clean, columns, count, wrap, wrap_items};
+use crate::text::{clean, columns, count, keep_end, wrap, wrap_items};
 
 const HEADING: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -79,16 +79,17 @@ impl Page<'_> {
         let listing = self.showing.listing;
         let mut table = Table::new([
             Column::right("#"),
-            Column::left("message").optional(1),
-            Column::left("what").down_to(14),
+            Column::left("message").optional(2),
+            Column::left("what").down_to(11),
             Column::right("tokens"),
             // Without marks there is nothing to title.
             Column::left(if listing.marks.is_empty() {
                 ""
             } else {
                 "cache"
-            }),
-            Column::left("text").down_to(16),
+            })
+            .optional(1),
+            Column::left("text").down_to(10),
         ]);
         let folded = listing.folded_tools().unwrap_or_default();
         let mut zone = None;
@@ -105,9 +106,41 @@ impl Page<'_> {
             }
             let begins = item.message != message;
             message = item.message;
-            table.row(row(item, begins));
+            table.row(self.row(item, begins));
         }
         table.render(0, self.width)
+    }
+
+    fn row(&self, item: &Item, begins: bool) -> [Cell; 6] {
+        let message = match (item.message, item.role) {
+            (Some(message), Some(role)) if begins => format!("{message} {}", role.as_str()),
+            _ => String::new(),
+        };
+        // Of a long name the end tells more: it begins with whose tool it is.
+        let name = item.name.as_deref().map(clean);
+        let name = name.map(|name| keep_end(&name, self.width / 4));
+        let what = match (item.zone, name) {
+            (Zone::Tools, Some(name)) => name,
+            (_, Some(name)) => format!("{} {name}", item.kind),
+            (_, None) => item.kind.to_string(),
+        };
+        let notes: Vec<&str> = item.notes.iter().map(|note| note.as_str()).collect();
+        let text = match notes.is_empty() {
+            true => item.excerpt.clone(),
+            false => format!("({}) {}", notes.join(", "), item.excerpt),
+        };
+        let text = Cell::new(text);
+        [
+            Cell::new(item.number.to_string()).dim(),
+            Cell::new(message),
+            Cell::new(what),
+            Cell::new(grouped(item.tokens)),
+            cache(item.cache),
+            match item.zone {
+                Zone::Tools | Zone::System => text.dim(),
+                _ => text,
+            },
+        ]
     }
 
     fn sums(&self, out: &mut String) -> fmt::Result {
@@ -229,32 +262,6 @@ fn fold(tools: &[Item]) -> [Cell; 6] {
         Cell::new(grouped(tokens)),
         cache(mark),
         Cell::new(names.join(", ")).dim(),
-    ]
-}
-
-fn row(item: &Item, begins: bool) -> [Cell; 6] {
-    let message = match (item.message, item.role) {
-        (Some(message), Some(role)) if begins => format!("{message} {}", role.as_str()),
-        _ => String::new(),
-    };
-    let notes: Vec<&str> = item.notes.iter().map(|note| note.as_str()).collect();
-    let text = match notes.is_empty() {
-        true => item.excerpt.clone(),
-        false => format!("({}) {}", notes.join(", "), item.excerpt),
-    };
-    [
-        Cell::new(item.number.to_string()).dim(),
-        Cell::new(message),
-        Cell::new(match item.zone {
-            Zone::Tools => item.name.as_deref().unwrap_or("tool").into(),
-            _ => item.what(),
-        }),
-        Cell::new(grouped(item.tokens)),
-        cache(item.cache),
-        match item.zone {
-            Zone::Tools | Zone::System => Cell::new(text).dim(),
-            _ => Cell::new(text),
-        },
     ]
 }
 

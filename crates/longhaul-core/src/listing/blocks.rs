@@ -11,6 +11,9 @@ use crate::message::BlockKind;
 use crate::normalize::{Origin, RenderedBlock, Rendering, Role};
 use crate::prompt::{Marks, RequestHead};
 
+/// How the text of a reminder begins.
+const REMINDER: &str = "<system-reminder>";
+
 /// Adds the blocks of all messages.
 pub(super) fn add(
     head: Option<&RequestHead>,
@@ -38,7 +41,12 @@ pub(super) fn add(
         item.role = messages.get(message).map(|message| message.role);
         item.name = tool(object, &mut tools);
         item.cache = ttl.filter(|_| marks.blocks().contains(&(at as u32)));
-        item.excerpt = excerpt(&content::of(&json));
+        let text = content::of(&json);
+        item.excerpt = excerpt(match block.origin {
+            // Its tags are around every reminder and tell nothing.
+            Origin::Reminder | Origin::Context => text.trim_start().trim_start_matches(REMINDER),
+            _ => &text,
+        });
         item.notes.extend(note(block.origin));
         if block.kind == BlockKind::ToolResult
             && block.origin != Origin::Synthetic

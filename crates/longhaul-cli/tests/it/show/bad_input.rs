@@ -9,8 +9,8 @@ fn what_is_no_session_is_refused() {
     world.write("p/s.jsonl", plain_session().bytes);
     world.write("text.jsonl", "plain text\nand more\n");
     world
-        .run(["show", "no.jsonl"])
-        .fails(&["no.jsonl: no such file or folder"]);
+        .run(["show", "no/such.jsonl"])
+        .fails(&["no/such.jsonl: no such file or folder"]);
     world
         .run(["show", "p"])
         .fails(&["p: this is a folder", "inspect"]);

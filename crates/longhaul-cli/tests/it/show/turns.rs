@@ -53,6 +53,7 @@ fn m5_turns_on_both_sides_of_a_compaction_see_what_was_there_then() {
 fn u2_a_clearing_shows_from_the_turn_behind_it_on() {
     let line = |value: Value| format!("{value}\n");
     let entry = |uuid: &str, parent: &str, more: Value| {
+        let parent = Some(parent).filter(|parent| !parent.is_empty());
         let mut entry = serde_json::json!({"uuid": uuid, "parentUuid": parent, "isSidechain": false, "sessionId": "s", "timestamp": "2026-01-01T00:00:00Z"});
         entry
             .as_object_mut()
