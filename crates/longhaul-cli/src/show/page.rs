@@ -96,13 +96,13 @@ impl Page<'_> {
         let mut message = None;
         if !folded.is_empty() {
             zone = Some(Zone::Tools);
-            table.heading(&title(Zone::Tools));
+            table.section(title(Zone::Tools));
             table.row(fold(folded));
         }
         for item in &listing.items[folded.len()..] {
             if zone != Some(item.zone) {
                 zone = Some(item.zone);
-                table.heading(&title(item.zone));
+                table.section(title(item.zone));
             }
             let begins = item.message != message;
             message = item.message;
@@ -236,15 +236,14 @@ impl Page<'_> {
     }
 }
 
-fn title(zone: Zone) -> String {
-    let title = match zone {
+fn title(zone: Zone) -> &'static str {
+    match zone {
         Zone::Tools => "Tools",
         Zone::System => "System prompt",
         Zone::Context => "User context",
         Zone::Messages => "Messages",
         Zone::Tail => "New in this request",
-    };
-    title.to_owned()
+    }
 }
 
 /// The one row of many tools.

@@ -5,7 +5,7 @@ const MOST: usize = 100;
 /// The mark of something left out.
 const CUT: char = '…';
 
-/// The beginning of a text: white space is one space, and nothing steers a terminal.
+/// The beginning of a text, or a word that there is none: white space is one space, and nothing steers a terminal.
 pub(super) fn excerpt(text: &str) -> String {
     let mut line = String::new();
     let mut length = 0;
@@ -26,7 +26,11 @@ pub(super) fn excerpt(text: &str) -> String {
         line.push(c);
         length += 1;
     }
-    line
+    match (line.is_empty(), text.is_empty()) {
+        (true, true) => "[empty]".to_owned(),
+        (true, false) => "[blank]".to_owned(),
+        (false, _) => line,
+    }
 }
 
 /// Whether a character would steer a terminal, break the line or turn the reading direction round.
@@ -42,7 +46,8 @@ mod tests {
     #[test]
     fn an_excerpt_is_one_harmless_line() {
         assert_eq!(excerpt("  a\n\n b\u{1b}[31m\u{202e}c\t"), "a b [31m c");
-        assert_eq!(excerpt(""), "");
+        assert_eq!(excerpt(""), "[empty]");
+        assert_eq!(excerpt(" \n"), "[blank]");
         assert_eq!(excerpt(&"x".repeat(MOST)), "x".repeat(MOST));
         let cut = excerpt(&"word ".repeat(MOST));
         assert!(

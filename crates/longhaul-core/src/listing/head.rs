@@ -37,10 +37,10 @@ pub(super) fn tools(head: &RequestHead, list: &mut Vec<Item>) {
     for (at, raw) in items(head.tools.get()).into_iter().enumerate() {
         let mut item = Item::new(Zone::Tools, "tool", serialised(raw), Place::Tool(at));
         if let Some(tool) = object(raw) {
-            item.name = tool.string("name").map(Cow::into_owned);
+            item.name = tool.string("name").map(|name| excerpt(&name));
             item.cache = Ttl::of_block(tool);
             let about = tool.string("description").or_else(|| tool.string("type"));
-            item.excerpt = excerpt(&about.unwrap_or_default());
+            item.excerpt = about.map(|about| excerpt(&about)).unwrap_or_default();
         }
         list.push(item);
     }

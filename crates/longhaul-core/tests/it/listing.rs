@@ -275,7 +275,10 @@ fn t2_b2_lists_of_generated_sessions_add_up_and_hold_no_ids_and_times() {
         );
         assert!(listing.tokens_before_last_mark().unwrap() <= listing.tokens);
         for item in &listing.items {
-            let excerpt = item.excerpt.trim_end_matches('…');
+            let excerpt = match item.excerpt.as_str() {
+                "[empty]" | "[blank]" => "",
+                excerpt => excerpt.trim_end_matches('…'),
+            };
             assert!(item.excerpt.chars().all(|c| !c.is_control()), "{item:?}");
             let whole = listing.text(item);
             let whole: Vec<_> = whole

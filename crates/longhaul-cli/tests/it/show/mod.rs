@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod corpora;
+mod memory;
 mod own;
 mod page;
 mod turns;

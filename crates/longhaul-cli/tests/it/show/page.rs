@@ -13,7 +13,7 @@ fn z1_the_fixture_is_listed_block_by_block() {
     let run = run.prints("next request · claude-sonnet-4-5-20250929 · 20 messages · 34 items");
     let run = run.prints("(summary) This conversation goes");
     let run = run
-        .prints("(reminder) The todo list is empty.")
+        .prints("(reminder) The todo list is empty")
         .prints("tool_result Grep");
     let run = run.prints("The file records no head of its requests");
     assert_eq!(run.err, "");
