@@ -11,6 +11,7 @@ macro_rules! examples {
   longhaul inspect session.jsonl        what is in this conversation's window
   longhaul inspect ~/.claude/projects   all sessions below a folder
   longhaul inspect 6113e919             a session by its id, or the beginning of it
+  longhaul show session.jsonl           what the model sees, block by block
   longhaul recall 6113e919 login bug    find something again in a conversation
   longhaul compact session.jsonl --output small.jsonl   sum an old conversation up
   longhaul config --explain             every setting and where its value came from"
@@ -70,6 +71,7 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Inspect(Inspect),
+    Show(Show),
     Compact(Compact),
     Config(Config),
     Purge(Purge),
@@ -106,6 +108,51 @@ pub(crate) struct Inspect {
     pub(crate) turns: bool,
     #[command(flatten)]
     pub(crate) window: Window,
+}
+
+/// Show what the model sees: every tool, block of the system prompt and block of the messages, numbered
+///
+/// Lists what the next request of a session would hold, in the order in which the model reads it, with an estimate of
+/// tokens, the cache marks, and what was cleared, stripped or added. `--turn` goes back to an earlier request. Sessions of
+/// other programs do not record system prompt and tools; of those, the messages are shown.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Exit codes: 0 fine, 1 problems in what was read of the file, reported on stderr, 2 cannot read or show.
+
+Examples:
+  longhaul show session.jsonl
+  longhaul show session.jsonl --turn 12           what the model saw when it gave its 12th response
+  longhaul show session.jsonl --turn -1           the same for the last one
+  longhaul show session.jsonl --full 7            item 7 of the list, whole
+  longhaul show 6113e919 --json | jq '.zones'
+  longhaul show session.jsonl --turn -1 --request > body.json
+  longhaul show session.jsonl --say 'And now?' --request | jq .messages[-1]"
+)]
+pub(crate) struct Show {
+    /// A transcript, a session id (or its beginning), or `-` for standard input
+    #[arg(value_name = "FILE|SESSION-ID", required_unless_present = "full")]
+    pub(crate) target: Option<PathBuf>,
+    /// What the model saw when it gave its N-th response, as `inspect --turns` lists them; -1 is the last
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) turn: Option<i64>,
+    /// As if the user said this next
+    #[arg(long, value_name = "TEXT", conflicts_with = "turn")]
+    pub(crate) say: Option<String>,
+    /// Print whole texts instead of their first words; with a number, that of one item
+    #[arg(long, value_name = "ITEM", num_args = 0..=1)]
+    pub(crate) full: Option<Option<String>>,
+    /// Print one JSON object instead (documented in docs/show.md)
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the body of the request, byte for byte as it would be sent, and nothing else
+    #[arg(long, conflicts_with_all = ["json", "full"])]
+    pub(crate) request: bool,
+    /// The model to ask where neither a request nor a reply in the transcript names one
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// A TOML file that adds models or overrides their fields
+    #[arg(long, value_name = "FILE")]
+    pub(crate) models: Option<String>,
 }
 
 /// Flags that change what the window is taken for.

@@ -8,7 +8,9 @@ use longhaul::recorded::NoPivot;
 use longhaul::session::OpenError;
 use longhaul::undo::UndoError;
 use longhaul_core::config::ConfigError;
+use longhaul_core::message::HeadError;
 use longhaul_core::models::ModelFileError;
+use longhaul_core::prompt::NotReady;
 use longhaul_core::transcript::format::Foreign;
 use longhaul_core::window::WindowError;
 use longhaul_sim::faults::SpecError;
@@ -67,6 +69,16 @@ pub(crate) enum Failure {
     Foreign { name: String, foreign: Foreign },
     #[error("{name}: {NO_ENTRIES}")]
     NotATranscript { name: String },
+    #[error("there is no response {turn}: {}", responses(*.count))]
+    NoSuchTurn { turn: i64, count: usize },
+    #[error("there is no item {item}: {}", if *.count == 0 { "nothing would be sent".to_owned() } else { format!("the list ends with {count}") })]
+    NoSuchItem { item: String, count: usize },
+    #[error("no request can be made: {0}")]
+    NoRequest(NotReady),
+    #[error("no request can be made: nothing names a model")]
+    NoModel,
+    #[error(transparent)]
+    Head(#[from] HeadError),
     #[error("{}: no transcript in this folder", path.display())]
     EmptyFolder { path: PathBuf },
     #[error("{}: none of the {} here is a transcript", path.display(), crate::text::count(*.count, "file", "files"))]
@@ -120,8 +132,8 @@ pub(crate) enum Failure {
     Pace(String),
     #[error("there is no model {0:?} to answer with")]
     NoSuchModel(String),
-    #[error("{target}: one session is searched at a time")]
-    NotOneSession { target: String },
+    #[error("{}: this is a folder, and one session is wanted", path.display())]
+    NotOneSession { path: PathBuf },
     #[error(transparent)]
     Archive(ArchiveError),
     #[error("cannot start: {0}")]
@@ -160,6 +172,17 @@ impl From<ArchiveError> for Failure {
     }
 }
 
+/// How many responses there are, as the end of a sentence.
+fn responses(count: usize) -> String {
+    match count {
+        0 => "this conversation has none".to_owned(),
+        1 => "this conversation has one".to_owned(),
+        count => {
+            format!("this conversation has {count}, counted from 1 or, with a minus, from the end")
+        }
+    }
+}
+
 fn in_use(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::AddrInUse
 }
@@ -190,11 +213,18 @@ impl Failure {
             Self::EmptyFolder { .. } => {
                 "Transcripts end in .jsonl. Claude Code keeps them in ~/.claude/projects, one folder a project."
             }
+            Self::NotOneSession { .. } => {
+                "Name one of its transcripts; `longhaul inspect` with the folder lists them."
+            }
+            Self::NoSuchTurn { .. } => "`longhaul inspect FILE --turns` lists the responses.",
+            Self::NoSuchItem { .. } => "Without --full, the list shows the numbers.",
+            Self::NoRequest(NotReady::NothingAsked) => {
+                "Give the user's next words with --say TEXT, or see the last request with --turn -1."
+            }
+            Self::NoRequest(NotReady::Empty) => "Give the user's first words with --say TEXT.",
+            Self::NoModel => "Give one with --model, as in --model claude-sonnet-5-5.",
             Self::NoSuchTarget { .. } | Self::NoSuchFile { .. } => {
                 "Give a transcript, a folder, or a session id; `longhaul inspect ~/.claude/projects` lists sessions."
-            }
-            Self::NotOneSession { .. } => {
-                "Give a transcript or a session id; `longhaul inspect` lists the sessions of a folder."
             }
             Self::Config(_) | Self::BadSet(_) => "`longhaul config --explain` lists all settings.",
             Self::ModelFile { .. } => {

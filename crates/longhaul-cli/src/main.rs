@@ -10,8 +10,10 @@ mod manual;
 mod output;
 mod progress;
 mod purge;
+mod reading;
 mod recall;
 mod settings;
+mod show;
 mod sim;
 mod table;
 mod target;
@@ -43,6 +45,7 @@ fn run(args: Args) -> Result<Outcome, Failure> {
         Command::Inspect(command) => inspect::run(&command, &settings),
         Command::Purge(command) => purge::run(&command, &settings),
         Command::Recall(command) => recall::run(&command, &settings),
+        Command::Show(command) => show::run(&command, &settings),
         Command::Sim(command) => sim::run(&command, &settings),
     }
 }

@@ -14,6 +14,18 @@ pub(crate) fn page(text: &str) -> Result<(), Failure> {
         .map_err(Failure::Stdout)
 }
 
+/// Prints bytes as they are.
+pub(crate) fn bytes<B: AsRef<[u8]>>(slices: impl IntoIterator<Item = B>) -> Result<(), Failure> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let write = || {
+        for slice in slices {
+            out.write_all(slice.as_ref())?;
+        }
+        out.flush()
+    };
+    write().map_err(Failure::Stdout)
+}
+
 /// Prints an object for a program. Straight to stdout: what takes colour out for people would take bytes out of texts.
 pub(crate) fn json(object: &impl Serialize) -> Result<(), Failure> {
     let mut out = BufWriter::new(std::io::stdout().lock());

@@ -97,14 +97,20 @@ fn environment() -> Vec<(String, String)> {
 
 /// The window flags as settings.
 pub(crate) fn window_flags(window: &Window) -> Vec<(String, String)> {
-    let flags = [
+    given_flags([
         ("model", &window.model),
         ("models.file", &window.models),
         ("window.cap", &window.window),
         ("window.max_output", &window.max_output),
         ("window.auto_compact_percent", &window.auto_compact_percent),
         ("window.blocking_limit", &window.blocking_limit),
-    ];
+    ])
+}
+
+/// The flags that were given, as settings.
+pub(crate) fn given_flags<const N: usize>(
+    flags: [(&str, &Option<String>); N],
+) -> Vec<(String, String)> {
     let given = flags
         .into_iter()
         .filter_map(|(key, value)| value.clone().map(|value| (key.to_owned(), value)));

@@ -57,6 +57,15 @@ pub(crate) fn minute(time: jiff::Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M").to_string()
 }
 
+/// A share in whole percent; what is not nothing does not look like it.
+pub(crate) fn share(part: u64, whole: u64) -> String {
+    let (part, whole) = (u128::from(part), u128::from(whole.max(1)));
+    match (part * 200 + whole) / (whole * 2) {
+        0 if part > 0 => "<1%".to_owned(),
+        percent => format!("{percent}%"),
+    }
+}
+
 /// Bytes for people.
 pub(crate) fn bytes(number: u64) -> String {
     match number {

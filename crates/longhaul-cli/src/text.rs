@@ -1,5 +1,6 @@
 //! Text measured in terminal columns: made harmless, cut, wrapped, counted. Tables made of it live in `table.rs`.
 
+use longhaul_core::listing::steers;
 use unicode_width::UnicodeWidthStr;
 
 /// The mark of something left out.
@@ -13,9 +14,13 @@ pub(crate) fn clean(text: &str) -> String {
         .collect()
 }
 
-fn steers(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+/// The same for a text of many lines, which stay lines.
+pub(crate) fn clean_lines(text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        let harmless = |c| if steers(c) && c != '\t' { ' ' } else { c };
+        line.chars().map(harmless).collect::<String>()
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// How many columns a clean text takes.

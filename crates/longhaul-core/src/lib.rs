@@ -12,6 +12,7 @@ pub mod facts;
 mod hash;
 pub mod inspect;
 pub mod json;
+pub mod listing;
 pub mod local_summary;
 pub mod message;
 pub mod micro;

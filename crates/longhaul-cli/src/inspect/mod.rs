@@ -1,21 +1,21 @@
 //! `longhaul inspect`: what is in a conversation's window, what it costs, how near the limits are.
 //!
-//! The figures are made in `longhaul_core::inspect`; here they are fetched (`reading.rs`) and shown, for
+//! The figures are made in `longhaul_core::inspect`; here they are fetched (`../target.rs`, `../reading.rs`) and shown, for
 //! one file (`page/`) or a folder (`folder/`).
 
 mod folder;
 mod level;
 mod page;
-mod reading;
 
 use longhaul_core::config::Config;
-use longhaul_core::inspect::Report;
+use longhaul_core::inspect::{Inspection, Report};
 use longhaul_core::models::ModelTable;
 use longhaul_core::window::Settings;
 
 use crate::args::Inspect as Command;
 use crate::failure::{Failure, Outcome, tell};
 use crate::output;
+use crate::reading;
 use crate::settings::{self, Given};
 use crate::target::Target;
 use crate::text::clean;
@@ -37,16 +37,26 @@ impl Basis {
             model: config.model.clone(),
         })
     }
+
+    fn report(&self, inspection: Inspection) -> Result<Report, Failure> {
+        inspection
+            .report(&self.models, &self.window, self.model.as_deref())
+            .map_err(Failure::Window)
+    }
 }
 
 pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
     let config = given.resolve(settings::window_flags(&command.window))?;
     let basis = Basis::new(&config)?;
-    let (name, report) = match Target::find(&command.target, &given.env)? {
+    let (name, inspection) = match Target::find(&command.target, &given.env)? {
         Target::Folder(path) => return folder::run(command, &path, &basis),
-        Target::File(path) => (path.display().to_string(), reading::file(&path, &basis)?),
-        Target::Stdin => ("standard input".to_owned(), reading::stdin(&basis)?),
+        Target::File(path) => (path.display().to_string(), reading::file(&path)?),
+        Target::Stdin => {
+            let read = reading::inspection(reading::stdin(), reading::STDIN, Failure::Stdin)?;
+            (reading::STDIN.to_owned(), read)
+        }
     };
+    let report = basis.report(inspection)?;
     if report.entries == 0 && report.problems.is_empty() {
         tell(&format!("{}: no entries yet.", clean(&name)));
     }

@@ -55,7 +55,7 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
         Target::File(path) => path,
         Target::Folder(_) | Target::Stdin => {
             return Err(Failure::NotOneSession {
-                target: command.session.display().to_string(),
+                path: command.session.clone(),
             });
         }
     };

@@ -17,7 +17,7 @@ impl<const N: usize> Table<N> {
             .map(|(at, column)| {
                 let cells = self.lines.iter().filter_map(|line| match line {
                     Line::Row(cells) => Some(columns(&cells[at].text)),
-                    Line::Heading(_) => None,
+                    Line::Heading(..) => None,
                 });
                 cells.chain([columns(column.title)]).max()
             })

@@ -11,6 +11,8 @@ use std::fmt::Write;
 pub(crate) use cell::Cell;
 pub(crate) use column::Column;
 
+use anstyle::Style;
+
 use crate::text::{clean, columns, keep_end};
 use column::Side;
 use layout::Layout;
@@ -25,7 +27,7 @@ pub(crate) struct Table<const N: usize> {
 enum Line<const N: usize> {
     Row([Cell; N]),
     /// A text over the whole width, above the rows that it is about.
-    Heading(String),
+    Heading(String, Style),
 }
 
 impl<const N: usize> Table<N> {
@@ -42,7 +44,13 @@ impl<const N: usize> Table<N> {
 
     /// A heading above the rows that follow.
     pub(crate) fn heading(&mut self, text: &str) {
-        self.lines.push(Line::Heading(clean(text)));
+        self.lines.push(Line::Heading(clean(text), Style::new()));
+    }
+
+    /// The same where a part of the page begins with it.
+    pub(crate) fn section(&mut self, text: &str) {
+        let bold = Style::new().bold();
+        self.lines.push(Line::Heading(clean(text), bold));
     }
 
     /// The table as lines of at most `room` columns, `indent` included. Titles, if any, stand above in a dim line.
@@ -59,9 +67,9 @@ impl<const N: usize> Table<N> {
         for line in &self.lines {
             match line {
                 Line::Row(cells) => self.write(&mut text, cells, indent, &layout),
-                Line::Heading(heading) => {
+                Line::Heading(heading, style) => {
                     let heading = keep_end(heading, room.saturating_sub(indent));
-                    let _ = writeln!(text, "{:indent$}{heading}", "");
+                    let _ = writeln!(text, "{:indent$}{style}{heading}{style:#}", "");
                 }
             }
         }

@@ -108,6 +108,26 @@ fn every_field_of_a_folder_is_documented_and_nothing_else_is() {
 }
 
 #[test]
+fn every_field_of_a_list_is_documented_and_nothing_else_is() {
+    let world = World::new();
+    let file = world.write("s.jsonl", plain_session().bytes);
+    let mut command = world.longhaul(["show", "--json", "--full"]);
+    let mut list = command.arg(file).finish().ends(0).json();
+    // A file with heads has marks.
+    list["marks"] = serde_json::json!([{"item": 1, "ttl": "5m", "tokens": 1}]);
+    let mut found = BTreeSet::new();
+    fields(&list, "", &mut found);
+    for lists in ["zones", "marks", "items"] {
+        found.remove(lists);
+    }
+    let text = read("show.md");
+    let rows = text.lines().filter(|line| line.starts_with("| `"));
+    let names = rows.flat_map(|row| row.split('|').nth(1).unwrap().split('`').skip(1).step_by(2));
+    let documented: BTreeSet<String> = names.map(str::to_owned).collect();
+    assert_eq!(documented, found);
+}
+
+#[test]
 fn the_example_in_the_reference_is_what_the_program_prints() {
     let world = World::new();
     let bytes = longhaul_testkit::SessionSpec::new(1, 2).plain().bytes();

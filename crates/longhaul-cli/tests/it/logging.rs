@@ -32,7 +32,13 @@ fn e2_log_shows_spans_on_stderr_and_leaves_stdout_alone() {
         .run(["inspect", "aaaa1111", "--json", "--log", "debug"])
         .ends(1);
     assert_eq!(loud.out, quiet.out);
-    for words in ["find_session", "report{", "aaaa1111", "entries=", "close"] {
+    for words in [
+        "find_session",
+        "inspection{",
+        "aaaa1111",
+        "entries=",
+        "close",
+    ] {
         assert!(loud.err.contains(words), "{words}: {}", loud.err);
     }
     assert!(!loud.err.contains('\u{1b}'));

@@ -27,6 +27,7 @@ mod models;
 mod page;
 mod purge;
 mod recall;
+mod show;
 mod sim;
 mod streams;
 mod thresholds;

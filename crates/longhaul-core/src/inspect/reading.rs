@@ -113,6 +113,14 @@ impl Inspection {
         lines && !any_entry && !self.problems.iter().any(torn)
     }
 
+    /// The conversation that was read, and what is wrong with the file: for a reader that wants the conversation itself.
+    pub fn resolve(mut self) -> (Table, Conversation, Vec<Problem>) {
+        let conversation = Conversation::resolve(&self.table, &mut self.problems);
+        self.problems
+            .sort_by_key(|problem| (problem.line, problem.kind));
+        (self.table, conversation, self.problems)
+    }
+
     /// The report on everything taken so far. `default_model` is counted with where no reply names one.
     pub fn report(
         mut self,

@@ -140,7 +140,11 @@ impl<'a> View<'a> {
         let listed = |key| metadata.strings(key).unwrap_or_default();
         let calls = listed("compactedToolIds");
         let attachments = listed("clearedAttachmentUUIDs");
-        calls.iter().chain(&attachments).map(|id| Id::of(id)).collect()
+        calls
+            .iter()
+            .chain(&attachments)
+            .map(|id| Id::of(id))
+            .collect()
     }
 
     /// The decoded text of a literal's content.

@@ -23,5 +23,5 @@ mod writer;
 pub use buffer::Buffer;
 pub use options::RenderOptions;
 pub use outline::{Outline, Role};
-pub use rendered::{RenderedBlock, RenderedMessage};
+pub use rendered::{Origin, RenderedBlock, RenderedMessage};
 pub use rendering::Rendering;

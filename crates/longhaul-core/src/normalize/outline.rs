@@ -9,12 +9,23 @@ use crate::message::{BlockKind, EntryKind, Id};
 use crate::transcript::{Conversation, Row, Table};
 
 /// Who speaks in a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Role {
     /// The user, tools and the host.
     User,
     /// The model.
     Assistant,
+}
+
+impl Role {
+    /// Its name in a request.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+        }
+    }
 }
 
 /// The messages that will be sent.

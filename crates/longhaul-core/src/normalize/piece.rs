@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 
+use super::Origin;
 use crate::message::{BlockKind, Id};
 use crate::tokens::{Estimate, Rough};
 
@@ -16,6 +17,7 @@ pub(super) struct Piece {
     pub(super) markable: bool,
     /// The entry it came from.
     pub(super) entry: Option<Id>,
+    pub(super) origin: Origin,
     pub(super) weight: Estimate,
 }
 
@@ -59,13 +61,14 @@ pub(super) enum Server {
 
 impl Piece {
     /// A text block made here.
-    pub(super) fn text(text: &str, entry: Option<Id>) -> Self {
+    pub(super) fn text(text: &str, entry: Option<Id>, origin: Origin) -> Self {
         Self {
             json: text_block(text),
             kind: BlockKind::Text,
             part: Part::Plain,
             markable: true,
             entry,
+            origin,
             weight: Rough::text(text),
         }
     }

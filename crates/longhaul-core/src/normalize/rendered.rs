@@ -19,6 +19,8 @@ pub struct RenderedBlock {
     pub message: u32,
     /// The entry it came from; none for what the rendering itself added.
     pub entry: Option<Id>,
+    /// How it came to be what it is.
+    pub origin: Origin,
     /// Hash of the conversation up to and including this block: equal exactly if all of it is equal.
     pub prefix_hash: u64,
     /// Its size.
@@ -32,4 +34,28 @@ pub struct RenderedMessage {
     pub role: Role,
     /// Its first block, an index into [`Rendering::blocks`](super::Rendering::blocks).
     pub first_block: u32,
+    /// How many of its thinking blocks are not sent (N2).
+    pub stripped: u32,
+}
+
+/// How a block came to be what is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Origin {
+    /// The user, a tool or the model said it.
+    #[default]
+    Said,
+    /// The text before the first message (A4).
+    Context,
+    /// A compaction's summary.
+    Summary,
+    /// The host tells it beside the user's words: an attachment, a result that came late.
+    Reminder,
+    /// A result whose content gave way to the marker (U2).
+    Cleared,
+    /// A picture that gave way to a text.
+    LeftOut,
+    /// Made up, because the API wants something there: the result of a call that nobody answered.
+    Synthetic,
+    /// What the API would not take, as text.
+    Wrapped,
 }

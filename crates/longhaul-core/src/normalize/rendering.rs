@@ -29,6 +29,8 @@ pub struct Rendering {
     opening: Opening,
     turn: Turn,
     images: Images,
+    /// A response that so far is nothing but reasoning that is not sent, and how many blocks of it there are.
+    stripped: Option<(Id, u32)>,
     /// Responses of which a line was seen.
     responses: Set<Id>,
     /// Calls of client-side tools, and whether they have a result.
@@ -71,6 +73,7 @@ impl Rendering {
             opening: Opening::of(options.user_context.as_deref()),
             turn: Turn::default(),
             images,
+            stripped: None,
             responses: Set::default(),
             calls: Map::default(),
             call_ids: Set::default(),
@@ -176,15 +179,25 @@ impl Rendering {
         } else {
             thinking
         };
+        let stripped = match thinking {
+            Thinking::Sent => 0,
+            Thinking::Stripped => block::thoughts(view),
+        };
         let pieces = block::said(view, &self.rules, thinking);
-        if pieces.is_empty() {
+        if pieces.is_empty() && !is_open {
+            let before = self.stripped.filter(|(id, _)| message == Some(*id));
+            let before = before.map_or(0, |(_, count)| count);
+            self.stripped = message.map(|id| (id, before + stripped));
             return;
         }
         if !is_open {
             self.close(bare);
             self.turn = Turn::of(message);
             self.responses.extend(message);
+            let before = self.stripped.take().filter(|(id, _)| message == Some(*id));
+            self.turn.stripped = before.map_or(0, |(_, count)| count);
         }
+        self.turn.stripped += stripped;
         for mut piece in pieces {
             self.note_call(&mut piece);
             self.turn.said.push(piece);

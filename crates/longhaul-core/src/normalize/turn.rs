@@ -6,7 +6,7 @@
 use super::piece::{Call, Piece};
 use super::said::{self, Place};
 use super::writer::Writer;
-use super::{Role, block};
+use super::{Origin, Role, block};
 use crate::message::Id;
 
 #[derive(Debug, Default)]
@@ -18,6 +18,8 @@ pub(super) struct Turn {
     pub(super) inputs: Vec<Piece>,
     /// All calls of the response, in order.
     pub(super) calls: Vec<Call>,
+    /// How many thinking blocks of the response are not sent.
+    pub(super) stripped: u32,
     /// Some of the response is in the buffer.
     said_is_written: bool,
     /// Some of what the user's side said behind it is in the buffer.
@@ -39,7 +41,7 @@ pub(super) enum Opening {
 impl Opening {
     pub(super) fn of(user_context: Option<&str>) -> Self {
         match user_context.filter(|text| !text.trim().is_empty()) {
-            Some(text) => Self::Context(Piece::text(text, None)),
+            Some(text) => Self::Context(Piece::text(text, None, Origin::Context)),
             None => Self::Nothing,
         }
     }
@@ -88,6 +90,7 @@ impl Turn {
         }
         if !self.said_is_written {
             writer.start(Role::Assistant);
+            writer.stripped(self.stripped);
             self.said_is_written = true;
         }
         for piece in &said {

@@ -45,7 +45,15 @@ impl Writer {
         self.messages.push(RenderedMessage {
             role,
             first_block: self.blocks.len() as u32,
+            stripped: 0,
         });
+    }
+
+    /// Notes how many thinking blocks of the message that has just begun are not sent.
+    pub(super) fn stripped(&mut self, count: u32) {
+        if let Some(message) = self.messages.last_mut() {
+            message.stripped = count;
+        }
     }
 
     /// Adds a block to the message that is open.
@@ -67,6 +75,7 @@ impl Writer {
             markable: piece.markable,
             message: message as u32,
             entry: piece.entry,
+            origin: piece.origin,
             prefix_hash: self.hash.digest(),
             weight: piece.weight,
         });

@@ -45,11 +45,7 @@ impl Frame {
             .collect();
         names.extend(body.iter().map(|(name, _)| name.clone()));
         let markers = Markers::of(head);
-        // Markers with a longer lifetime must stand first, so those of the messages live no longer than the head's.
-        let ttl = head
-            .latched
-            .ttl
-            .map(|ttl| markers.shortest.unwrap_or(ttl).min(ttl));
+        let ttl = markers.behind(head);
         let marker = ttl.map(|ttl| format!(",\"cache_control\":{}", ttl.marker()));
         let counted: Vec<_> = body
             .iter()
@@ -116,6 +112,11 @@ fn fields(object: &[u8]) -> Vec<Field<'_>> {
     fields
 }
 
+/// The lifetime of the markers on a head's messages; none if they bear none.
+pub(super) fn ttl_of_messages(head: &RequestHead) -> Option<Ttl> {
+    Markers::of(head).behind(head)
+}
+
 /// The markers that a head bears.
 #[derive(Default)]
 struct Markers {
@@ -138,16 +139,18 @@ impl Markers {
         markers
     }
 
+    /// Markers with a longer lifetime must stand first, so those of the messages live no longer than the head's.
+    fn behind(&self, head: &RequestHead) -> Option<Ttl> {
+        let ttl = head.latched.ttl?;
+        Some(self.shortest.unwrap_or(ttl).min(ttl))
+    }
+
     fn take(&mut self, block: &[u8]) {
         if block.first() != Some(&b'{') {
             return;
         }
-        let Some(marker) = Object::new(block).object("cache_control") else {
+        let Some(ttl) = Ttl::of_block(Object::new(block)) else {
             return;
-        };
-        let ttl = match marker.string("ttl").as_deref() {
-            Some("1h") => Ttl::OneHour,
-            _ => Ttl::FiveMinutes,
         };
         self.count += 1;
         self.shortest = Some(self.shortest.unwrap_or(ttl).min(ttl));

@@ -6,7 +6,8 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::value::RawValue;
 
-use super::Latched;
+use super::frame::ttl_of_messages;
+use super::{Latched, Ttl};
 use crate::json::{Cursor, Object};
 use crate::message::{EntryKind, Head, HeadError, View};
 
@@ -160,6 +161,11 @@ impl RequestHead {
             });
         }
         names
+    }
+
+    /// The lifetime of the markers that messages under this head bear; none if they bear none.
+    pub fn ttl_of_messages(&self) -> Option<Ttl> {
+        ttl_of_messages(self)
     }
 
     /// The model that requests go to.

@@ -86,6 +86,7 @@ fn last_markable(blocks: &[RenderedBlock], end: usize) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::message::BlockKind;
+    use crate::normalize::Origin;
     use crate::tokens::Estimate;
     use proptest::prelude::*;
 
@@ -96,6 +97,7 @@ mod tests {
             messages.push(RenderedMessage {
                 role: [Role::User, Role::Assistant][message % 2],
                 first_block: blocks.len() as u32,
+                stripped: 0,
             });
             for letter in content.chars() {
                 blocks.push(RenderedBlock {
@@ -105,6 +107,7 @@ mod tests {
                     markable: letter != 't',
                     message: message as u32,
                     entry: None,
+                    origin: Origin::Said,
                     prefix_hash: 0,
                     weight: Estimate::ZERO,
                 });

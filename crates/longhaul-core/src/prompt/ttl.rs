@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::json::Object;
 use crate::window::QuerySource;
 
 /// A lifetime of cache entries.
@@ -28,6 +29,23 @@ impl Ttl {
             Self::FiveMinutes => 300,
             Self::OneHour => 3_600,
         }
+    }
+
+    /// Its name, as in a marker.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::FiveMinutes => "5m",
+            Self::OneHour => "1h",
+        }
+    }
+
+    /// The lifetime that a block's marker asks for; none if the block bears no marker.
+    pub(crate) fn of_block(block: Object<'_>) -> Option<Self> {
+        let marker = block.object("cache_control")?;
+        Some(match marker.string("ttl").as_deref() {
+            Some("1h") => Self::OneHour,
+            _ => Self::FiveMinutes,
+        })
     }
 
     /// The marker that is put on a block. The default lifetime is not spelled out.

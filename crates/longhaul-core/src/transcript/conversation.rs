@@ -3,6 +3,7 @@
 use super::live_view::Views;
 use super::segment::{Links, NOW};
 use super::{BoundaryNote, LiveView, Problem, Table, orphans};
+use crate::hash::Set;
 use crate::message::{EntryKind, Id};
 use crate::tokens::{Counted, Estimate, Ledger, Measured, Standing};
 
@@ -52,10 +53,7 @@ impl Conversation {
     /// The view that a boundary replaced: what the model saw just before it.
     pub fn view_before(&self, table: &Table, boundary: &BoundaryNote) -> LiveView {
         let views = self.views(table, boundary.row);
-        let rows = table.rows();
-        let before = (0..boundary.row)
-            .rev()
-            .find(|at| rows[*at as usize].uuid.is_some() && views.may_end_a_view(*at));
+        let before = views.newest_before(boundary.row);
         let logical = boundary
             .logical_parent
             .and_then(|uuid| self.links.chain().find(uuid))
@@ -73,6 +71,26 @@ impl Conversation {
         notes
             .filter(in_view)
             .find_map(|note| note.thinking_stripped_through)
+    }
+
+    /// The rows at which the responses of the main conversation begin, in file order. The lines of one response count
+    /// once; a line without a message id is a response of its own.
+    pub fn responses(&self, table: &Table) -> Vec<u32> {
+        let mut seen: Set<Id> = Set::default();
+        let rows = (0..).zip(table.rows());
+        rows.filter(|(at, row)| row.is_reply() && self.is_main(*at))
+            .filter(|(_, row)| row.message.is_none_or(|message| seen.insert(message)))
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    /// What the model saw when it gave the response that begins at this row.
+    pub fn view_answered_by(&self, table: &Table, response: u32) -> LiveView {
+        let views = self.views(table, response);
+        let parent = self.links.chain().parent(response);
+        let parent = parent.filter(|at| *at < response && self.main[*at as usize]);
+        let leaf = parent.or_else(|| views.newest_before(response));
+        leaf.map_or_else(LiveView::default, |leaf| views.ending_in(leaf, response))
     }
 
     /// The rows that a boundary preserved: those it names, and the other lines of the same responses.

@@ -44,16 +44,21 @@ pub(super) struct Views<'a> {
 impl<'a> Views<'a> {
     /// The view that ends in the newest entry of the main conversation.
     pub(super) fn newest(self) -> LiveView {
-        let rows = self.table.rows();
-        let end = rows.len() as u32;
-        let leaf = (0..end)
-            .rev()
-            .find(|at| rows[*at as usize].uuid.is_some() && self.may_end_a_view(*at));
+        let end = self.table.rows().len() as u32;
+        let leaf = self.newest_before(end);
         leaf.map_or_else(LiveView::default, |leaf| self.ending_in(leaf, end))
     }
 
+    /// The newest entry of the main conversation before a row.
+    pub(super) fn newest_before(self, end: u32) -> Option<u32> {
+        let rows = self.table.rows();
+        (0..end)
+            .rev()
+            .find(|at| rows[*at as usize].uuid.is_some() && self.may_end_a_view(*at))
+    }
+
     /// Whether a row can be a leaf: of the main conversation, and not mere progress.
-    pub(super) fn may_end_a_view(self, at: u32) -> bool {
+    fn may_end_a_view(self, at: u32) -> bool {
         self.main[at as usize]
             && self.table.rows()[at as usize].kind != EntryKind::Progress
             && !self.links.chain().is_repeated(at)

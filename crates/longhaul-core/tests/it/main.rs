@@ -8,10 +8,10 @@
     reason = "tests may fail loudly and read files"
 )]
 
+mod attachments;
 mod audit;
 mod boundary;
 mod cache;
-mod attachments;
 mod conversation;
 mod cut;
 mod damaged;
@@ -21,6 +21,7 @@ mod format;
 mod generated;
 mod json;
 mod lines;
+mod listing;
 mod local_summary;
 mod loss_report;
 mod prompt;

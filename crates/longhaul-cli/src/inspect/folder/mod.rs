@@ -8,11 +8,12 @@ use longhaul_core::inspect::Report;
 use longhaul_store::layout::transcripts_under;
 use serde::Serialize;
 
-use super::{Basis, FileReport, reading};
+use super::{Basis, FileReport};
 use crate::args::Inspect as Command;
 use crate::failure::{Failure, Outcome};
 use crate::output;
 use crate::progress;
+use crate::reading;
 use crate::text::{clean, keep_start};
 
 /// What a folder holds.
@@ -71,7 +72,7 @@ fn read(path: &Path, basis: &Basis) -> Result<Folder, Failure> {
     for file in found.paths {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         progress.set_message(keep_start(&clean(&name), 40));
-        match reading::file(&file, basis) {
+        match reading::file(&file).and_then(|read| basis.report(read)) {
             Ok(report) => folder.reports.push((file.clone(), report)),
             // A window that is too small is the caller's mistake, and the same for every file.
             Err(failure @ Failure::Window(_)) => return Err(failure),

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use super::{DIM, Page, picture, sorted};
 use crate::inspect::level;
 use crate::table::{Cell, Column, Table};
-use crate::terminal::grouped;
+use crate::terminal::{grouped, share};
 use crate::text::wrap;
 
 /// Tools shown below the tool results.
@@ -122,15 +122,6 @@ impl Page<'_> {
         }
         inside.retain(|(_, tokens)| *tokens > 0);
         inside
-    }
-}
-
-/// A share in whole percent; what is not nothing does not look like it.
-fn share(part: u64, whole: u64) -> String {
-    let (part, whole) = (u128::from(part), u128::from(whole.max(1)));
-    match (part * 200 + whole) / (whole * 2) {
-        0 if part > 0 => "<1%".to_owned(),
-        percent => format!("{percent}%"),
     }
 }
 

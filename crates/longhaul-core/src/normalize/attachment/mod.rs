@@ -12,10 +12,10 @@ mod skills;
 mod talk;
 mod work;
 
-use super::block;
 use super::fragment::{fill, reminder};
 use super::images::Images;
 use super::piece::Piece;
+use super::{Origin, block};
 use crate::json::Object;
 use crate::message::View;
 use crate::tokens::{Estimate, Estimator, Rough};
@@ -59,7 +59,7 @@ pub(super) fn render(view: View<'_>, images: &mut Images) -> Vec<Piece> {
         return Vec::new();
     };
     let told = told(attachment, view.facets.attachment.of(view.line));
-    let mut text = Piece::text(&reminder(&told.text), view.uuid());
+    let mut text = Piece::text(&reminder(&told.text), view.uuid(), Origin::Reminder);
     text.weight = Rough.attachment(view.facets.attachment_units);
     let mut pieces = vec![text];
     for picture in told.pictures {

@@ -15,10 +15,10 @@ use std::borrow::Cow;
 
 use self::kinds::{Bond, Kind};
 use self::shape::{Misfit, fit, record};
-use super::Role;
 use super::images::Images;
 use super::options::Rules;
 use super::piece::{Part, Piece, Server};
+use super::{Origin, Role};
 use crate::json::Object;
 use crate::message::{Block, BlockKind, Id, View};
 use crate::tokens::{Estimator, Rough};
@@ -64,6 +64,14 @@ pub(super) fn said(view: View<'_>, rules: &Rules, thinking: Thinking) -> Vec<Pie
         .collect()
 }
 
+/// How many blocks of a line are reasoning.
+pub(super) fn thoughts(view: View<'_>) -> u32 {
+    let blocks = view.facets.blocks.iter();
+    blocks
+        .filter(|block| !block.inner && block.kind.is_thinking())
+        .count() as u32
+}
+
 /// A block from the user's side that is no result.
 pub(super) fn input(view: View<'_>, index: usize, rules: &Rules, images: &mut Images) -> Piece {
     let block = &view.facets.blocks[index];
@@ -100,6 +108,10 @@ impl<'a> Source<'a> {
             markable: !matches!(part, Part::Thinking | Part::Blank),
             part,
             entry: self.view.uuid(),
+            origin: match self.view.facets.flags.compact_summary {
+                true => Origin::Summary,
+                false => Origin::Said,
+            },
             weight: Rough.block(self.block, rest.unwrap_or_default()),
         }
     }
@@ -164,12 +176,14 @@ impl<'a> Source<'a> {
 
     fn media(self, json: Result<Cow<'a, [u8]>, Misfit>, kind: &Kind) -> Piece {
         match json {
+            // A picture that was left out is text.
+            Ok(json) if json.starts_with(picture::LEFT_OUT) => Piece {
+                kind: BlockKind::Text,
+                markable: kind.markable,
+                origin: Origin::LeftOut,
+                ..self.piece(json, Part::Plain)
+            },
             Ok(json) => Piece {
-                // A picture that was left out is text.
-                kind: match json.starts_with(picture::LEFT_OUT) {
-                    true => BlockKind::Text,
-                    false => self.block.kind,
-                },
                 markable: kind.markable,
                 ..self.piece(json, Part::Plain)
             },
@@ -210,6 +224,10 @@ impl<'a> Source<'a> {
 
     /// A text block that carries the JSON.
     fn wrapped(self) -> Piece {
-        Piece::text(&text::wrapped(self.raw()), self.view.uuid())
+        Piece::text(
+            &text::wrapped(self.raw()),
+            self.view.uuid(),
+            Origin::Wrapped,
+        )
     }
 }

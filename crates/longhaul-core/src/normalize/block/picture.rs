@@ -6,6 +6,7 @@ use super::content;
 use super::shape::{Misfit, fit, record};
 use crate::json::Object;
 use crate::message::{BlockKind, View};
+use crate::normalize::Origin;
 use crate::normalize::images::{Image, Images};
 use crate::normalize::piece::{Part, Piece, text_block};
 use crate::tokens::{Class, Estimator, Rough};
@@ -39,6 +40,10 @@ pub(super) fn piece(json: Cow<'_, [u8]>, view: View<'_>) -> Piece {
         part: Part::Plain,
         markable: true,
         entry: view.uuid(),
+        origin: match is_left_out {
+            true => Origin::LeftOut,
+            false => Origin::Reminder,
+        },
         weight: Rough.tokens(Class::Media, 0),
     }
 }

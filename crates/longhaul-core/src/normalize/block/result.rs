@@ -8,6 +8,7 @@ use super::shape::{Field, Misfit, Shape, fit, nullable, optional, record};
 use super::{Source, picture, text};
 use crate::json::{Cursor, Value, decode, items};
 use crate::message::{BlockKind, Id, View};
+use crate::normalize::Origin;
 use crate::normalize::fragment::{fill, reminder};
 use crate::normalize::images::Images;
 use crate::normalize::options::{References, Rules};
@@ -73,6 +74,9 @@ pub(in crate::normalize) fn result(
     let mut piece = source.piece(json, Part::Plain);
     if is_cleared {
         piece.weight = Rough::text(CLEARED.trim_end());
+        piece.origin = Origin::Cleared;
+    } else if block.is_error && source.object().string("content").is_some_and(is_unanswered) {
+        piece.origin = Origin::Synthetic;
     }
     piece
 }
@@ -92,8 +96,14 @@ pub(in crate::normalize) fn unanswered(call: &Call, rules: &Rules) -> Piece {
         part: Part::Plain,
         markable: true,
         entry: None,
+        origin: Origin::Synthetic,
         weight: Rough::text(text),
     }
+}
+
+/// Whether a host wrote this result because there was none (M7).
+fn is_unanswered(content: Cow<'_, str>) -> bool {
+    content == UNANSWERED.trim_end()
 }
 
 /// A result for a call that was already answered: a reminder, with its pictures behind it.
@@ -128,7 +138,11 @@ pub(in crate::normalize) fn late_result(
     }
     texts.retain(|text| !text.trim().is_empty());
     let text = fill(LATE, &[("id", &id), ("content", &texts.join("\n\n"))]);
-    let mut pieces = vec![Piece::text(&reminder(text.trim_end()), view.uuid())];
+    let mut pieces = vec![Piece::text(
+        &reminder(text.trim_end()),
+        view.uuid(),
+        Origin::Reminder,
+    )];
     pieces.extend(pictures.into_iter().map(|json| picture::piece(json, view)));
     pieces
 }

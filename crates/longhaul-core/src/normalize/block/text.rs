@@ -1,6 +1,7 @@
 //! Texts in place of what cannot be sent as it is.
 
 use crate::json::Object;
+use crate::normalize::Origin;
 use crate::normalize::fragment::fill;
 use crate::normalize::piece::{Part, Piece};
 
@@ -38,11 +39,11 @@ pub(super) fn wrapped(raw: &[u8]) -> String {
 
 /// Makes text of a block that was to be sent as it is.
 pub(in crate::normalize) fn become_text(piece: &mut Piece) {
-    *piece = Piece::text(&wrapped(&piece.json), piece.entry);
+    *piece = Piece::text(&wrapped(&piece.json), piece.entry, Origin::Wrapped);
     debug_assert_eq!(piece.part, Part::Plain);
 }
 
 /// What the user says when the model would speak first and there is nothing else to say.
 pub(in crate::normalize) fn placeholder() -> Piece {
-    Piece::text(PLACEHOLDER.trim_end(), None)
+    Piece::text(PLACEHOLDER.trim_end(), None, Origin::Synthetic)
 }

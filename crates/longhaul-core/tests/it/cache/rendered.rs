@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use longhaul_core::cache::{Conversation, Fingerprint, Flags, Head, Mark, Verdict, Watch};
 use longhaul_core::message::BlockKind;
-use longhaul_core::normalize::{Buffer, RenderedBlock, RenderedMessage, Role};
+use longhaul_core::normalize::{Buffer, Origin, RenderedBlock, RenderedMessage, Role};
 use longhaul_core::prompt::Ttl;
 use longhaul_core::tokens::Estimate;
 use serde_json::json;
@@ -33,6 +33,7 @@ impl Rendered {
         self.messages.push(RenderedMessage {
             role,
             first_block: message,
+            stripped: 0,
         });
         self.blocks.push(RenderedBlock {
             start,
@@ -41,6 +42,7 @@ impl Rendered {
             markable: true,
             message,
             entry: None,
+            origin: Origin::Said,
             prefix_hash: 0,
             weight: Estimate::default(),
         });

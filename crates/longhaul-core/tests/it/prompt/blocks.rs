@@ -116,7 +116,8 @@ fn a3_b2_an_empty_block_is_not_sent() {
 
 #[test]
 fn a3_a_custom_prompt_replaces_all_and_is_one_block() {
-    let prompt = SystemPrompt::custom("You are a lighthouse.\n\"Blink\".", Some(Ttl::OneHour)).unwrap();
+    let prompt =
+        SystemPrompt::custom("You are a lighthouse.\n\"Blink\".", Some(Ttl::OneHour)).unwrap();
     let wanted = r#"[{"type":"text","text":"You are a lighthouse.\n\"Blink\".","cache_control":{"type":"ephemeral","ttl":"1h"}}]"#;
     assert_eq!(prompt.json.get(), wanted);
     assert_eq!(prompt.blocks[0].role, BlockRole::Custom);

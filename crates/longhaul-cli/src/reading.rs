@@ -1,51 +1,66 @@
-//! Reads one transcript into a report.
+//! Reads the lines of one transcript, from wherever they come, into an [`Inspection`].
 
 use std::fs::File;
-use std::io::{self, Cursor, IsTerminal, Read};
+use std::io::{self, Cursor, IsTerminal, Read, StdinLock};
 use std::path::Path;
 
-use longhaul_core::inspect::{Inspection, LineEnd, Report};
+use longhaul_core::inspect::{Inspection, LineEnd};
 use longhaul_core::transcript::format::{self, Verdict};
 use longhaul_store::{Ending, LineReader};
 
-use super::Basis;
 use crate::failure::{Failure, tell};
 
-pub(super) fn file(path: &Path, basis: &Basis) -> Result<Report, Failure> {
+/// What standard input is called where a file would be named.
+pub(crate) const STDIN: &str = "standard input";
+
+/// Reads a file.
+pub(crate) fn file(path: &Path) -> Result<Inspection, Failure> {
     let failed = |source| Failure::Read {
         path: path.to_owned(),
         source,
     };
     let file = File::open(path).map_err(failed)?;
-    report(file, &path.display().to_string(), basis, failed)
+    inspection(file, &path.display().to_string(), failed)
 }
 
-pub(super) fn stdin(basis: &Basis) -> Result<Report, Failure> {
+/// Standard input. Who types is told how to end.
+pub(crate) fn stdin() -> StdinLock<'static> {
     if io::stdin().is_terminal() {
         tell("Reading a transcript from the terminal; Ctrl-D ends it.");
     }
-    report(io::stdin().lock(), "standard input", basis, Failure::Stdin)
+    io::stdin().lock()
 }
 
-#[tracing::instrument(level = "debug", skip_all, fields(%name))]
-fn report(
-    mut source: impl Read,
+/// Tells by its beginning whether this is a transcript. What was read of it is given back.
+pub(crate) fn recognise(
+    source: &mut impl Read,
     name: &str,
-    basis: &Basis,
     failed: impl Fn(io::Error) -> Failure,
-) -> Result<Report, Failure> {
+) -> Result<(Vec<u8>, Verdict), Failure> {
     let mut head = Vec::with_capacity(format::HEAD_BYTES);
     let head_bytes = format::HEAD_BYTES as u64;
     source
         .by_ref()
         .take(head_bytes)
         .read_to_end(&mut head)
-        .map_err(&failed)?;
-    let verdict = format::recognise(&head);
-    if let Verdict::Foreign(foreign) = verdict {
-        let name = name.to_owned();
-        return Err(Failure::Foreign { name, foreign });
+        .map_err(failed)?;
+    match format::recognise(&head) {
+        Verdict::Foreign(foreign) => Err(Failure::Foreign {
+            name: name.to_owned(),
+            foreign,
+        }),
+        verdict => Ok((head, verdict)),
     }
+}
+
+/// Reads all lines.
+#[tracing::instrument(level = "debug", skip_all, fields(%name))]
+pub(crate) fn inspection(
+    mut source: impl Read,
+    name: &str,
+    failed: impl Fn(io::Error) -> Failure,
+) -> Result<Inspection, Failure> {
+    let (head, verdict) = recognise(&mut source, name, &failed)?;
     let mut lines = LineReader::new(Cursor::new(head).chain(source));
     let mut inspection = Inspection::new();
     while let Some(line) = lines.next().map_err(&failed)? {
@@ -70,7 +85,5 @@ fn report(
             name: name.to_owned(),
         });
     }
-    inspection
-        .report(&basis.models, &basis.window, basis.model.as_deref())
-        .map_err(Failure::Window)
+    Ok(inspection)
 }

@@ -1,0 +1,103 @@
+//! `longhaul show`: what the model sees, block by block, for the next request or an earlier one.
+//!
+//! The list is made in `longhaul_core::listing`; here the entries are fetched (`reading.rs`), the request is put together
+//! as a host would (`request.rs`), and both are shown: as a table (`page.rs`), with whole texts (`full.rs`), as JSON
+//! (`json.rs`), or as the bytes themselves.
+
+mod full;
+mod json;
+mod page;
+mod reading;
+mod request;
+
+use longhaul_core::listing::{Item, Listing};
+
+use crate::args::Show as Command;
+use crate::failure::{Failure, Outcome, tell, warn};
+use crate::output;
+use crate::settings::{self, Given};
+use crate::target::Target;
+use crate::text::clean;
+use reading::Seen;
+use request::Prepared;
+
+/// Which items are shown whole.
+enum Full {
+    None,
+    All,
+    One(String),
+}
+
+/// What is shown of which session.
+struct Showing<'a> {
+    /// The file; none for standard input.
+    file: Option<&'a str>,
+    seen: &'a Seen,
+    prepared: &'a Prepared,
+    listing: &'a Listing<'a>,
+}
+
+pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
+    let flags = [("model", &command.model), ("models.file", &command.models)];
+    let config = given.resolve(settings::given_flags(flags))?;
+    let (path, full) = command.target_and_full();
+    let target = Target::find(&path, &given.env)?;
+    let is_stdin = matches!(target, Target::Stdin);
+    let seen = reading::read(target, command.turn)?;
+    if seen.is_empty && !command.request {
+        tell(&format!("{}: no entries yet.", clean(&seen.name)));
+    }
+    for problem in &seen.problems {
+        warn(problem);
+    }
+    let prepared = request::prepare(&seen, command.say.as_deref(), &config)?;
+    let outcome = match seen.problems.is_empty() && !prepared.head_is_unreadable() {
+        true => Outcome::Fine,
+        false => Outcome::Problems,
+    };
+    if command.request {
+        output::bytes(prepared.body()?)?;
+        return Ok(outcome);
+    }
+    let listing = prepared.listing();
+    let showing = Showing {
+        file: Some(seen.name.as_str()).filter(|_| !is_stdin),
+        seen: &seen,
+        prepared: &prepared,
+        listing: &listing,
+    };
+    let items = chosen(&listing, &full)?;
+    match (command.json, full) {
+        (true, full) => output::json(&json::object(&showing, items, &full))?,
+        (false, Full::None) => output::page(&page::render(&showing))?,
+        (false, _) => output::page(&full::render(&listing, items))?,
+    }
+    Ok(outcome)
+}
+
+/// The items that were asked for.
+fn chosen<'a>(listing: &'a Listing<'_>, full: &Full) -> Result<&'a [Item], Failure> {
+    let Full::One(number) = full else {
+        return Ok(&listing.items);
+    };
+    let at = number.parse::<usize>().ok();
+    let at = at.and_then(|number| number.checked_sub(1));
+    let item = at.and_then(|at| listing.items.get(at..=at));
+    item.ok_or_else(|| Failure::NoSuchItem {
+        item: number.clone(),
+        count: listing.items.len(),
+    })
+}
+
+impl Command {
+    /// The target, and what to show whole. In `--full FILE` the file was not meant as a number.
+    fn target_and_full(&self) -> (std::path::PathBuf, Full) {
+        match (&self.target, &self.full) {
+            (Some(target), None) => (target.clone(), Full::None),
+            (Some(target), Some(None)) => (target.clone(), Full::All),
+            (Some(target), Some(Some(item))) => (target.clone(), Full::One(item.clone())),
+            (None, Some(Some(target))) => (target.into(), Full::All),
+            (None, _) => ("-".into(), Full::All),
+        }
+    }
+}

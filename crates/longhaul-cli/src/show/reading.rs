@@ -1,0 +1,257 @@
+//! Fetches the entries that the model sees, or saw when it gave an earlier response.
+//!
+//! For the next request the tail of the file is enough, however long the file is. An earlier response needs the whole
+//! file, and so does standard input; it is passed over twice, once for the table of its lines and once for the entries.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use longhaul_core::message::{Entry, EntryKind};
+use longhaul_core::prompt::{Placed, Replay, UnreadableHead};
+use longhaul_store::{LineReader, resume};
+
+use crate::failure::Failure;
+use crate::reading;
+use crate::target::Target;
+use crate::text::count;
+
+/// Problems that are named one by one.
+const MOST_PROBLEMS: usize = 5;
+
+/// What was read of a session.
+pub(super) struct Seen {
+    /// The file's name, or what stands for it.
+    pub(super) name: String,
+    /// The view, in its order.
+    pub(super) entries: Vec<Sighted>,
+    /// The newest head of the session's requests.
+    pub(super) head: Option<Sighted>,
+    /// The response that was asked for, and of how many; none for the next request.
+    pub(super) turn: Option<Turn>,
+    /// The model that gave that response.
+    pub(super) model: Option<String>,
+    /// There is nothing in the file.
+    pub(super) is_empty: bool,
+    /// What is wrong with the file, in sentences.
+    pub(super) problems: Vec<String>,
+}
+
+/// An entry, and where its line begins.
+pub(super) struct Sighted {
+    pub(super) offset: u64,
+    pub(super) entry: Entry,
+}
+
+/// A response by its number, from 1.
+#[derive(Clone, Copy)]
+pub(super) struct Turn {
+    pub(super) number: usize,
+    pub(super) count: usize,
+}
+
+impl Sighted {
+    fn placed(&self) -> Placed<'_> {
+        Placed {
+            offset: self.offset,
+            entry: self.entry.view(),
+        }
+    }
+}
+
+impl Seen {
+    /// How the conversation was rendered; none if no head was found.
+    pub(super) fn replay(&self) -> Option<Result<Replay, UnreadableHead>> {
+        let view: Vec<Placed<'_>> = self.entries.iter().map(Sighted::placed).collect();
+        let head = self.head.as_ref()?;
+        Some(Replay::of(head.placed(), &view))
+    }
+}
+
+/// Reads what is needed.
+pub(super) fn read(target: Target, turn: Option<i64>) -> Result<Seen, Failure> {
+    match target {
+        Target::Folder(path) => Err(Failure::NotOneSession { path }),
+        Target::Stdin => {
+            let mut bytes = Vec::new();
+            let read = reading::stdin().read_to_end(&mut bytes);
+            read.map_err(Failure::Stdin)?;
+            whole(&Source::Bytes(reading::STDIN.to_owned(), bytes), turn)
+        }
+        Target::File(path) => {
+            let source = Source::of_file(path)?;
+            match (&source, turn) {
+                (Source::File(path), None) => tail(path, &source),
+                _ => whole(&source, turn),
+            }
+        }
+    }
+}
+
+/// Something that can be read more than once.
+enum Source {
+    File(PathBuf),
+    Bytes(String, Vec<u8>),
+}
+
+impl Source {
+    /// A file; of a pipe, which can be read once, what comes out of it.
+    fn of_file(path: PathBuf) -> Result<Self, Failure> {
+        let read = || {
+            if std::fs::metadata(&path)?.is_file() {
+                return Ok(None);
+            }
+            std::fs::read(&path).map(Some)
+        };
+        match read() {
+            Ok(None) => Ok(Self::File(path)),
+            Ok(Some(bytes)) => Ok(Self::Bytes(path.display().to_string(), bytes)),
+            Err(source) => Err(Failure::Read { path, source }),
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::File(path) => path.display().to_string(),
+            Self::Bytes(name, _) => name.clone(),
+        }
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(match self {
+            Self::File(path) => Box::new(File::open(path)?),
+            Self::Bytes(_, bytes) => Box::new(bytes.as_slice()),
+        })
+    }
+
+    fn failed(&self, source: io::Error) -> Failure {
+        Failure::Read {
+            path: self.name().into(),
+            source,
+        }
+    }
+}
+
+/// The live view, from the tail of a file.
+fn tail(path: &Path, source: &Source) -> Result<Seen, Failure> {
+    let name = source.name();
+    let failed = |error| source.failed(error);
+    let mut beginning = source.open().map_err(failed)?;
+    reading::recognise(&mut beginning, &name, failed)?;
+    let resumed = resume(path).map_err(|error| failed(error.source))?;
+    if resumed.entries.is_empty() {
+        // Nothing of a conversation: the whole file must tell what it is.
+        return whole(source, None);
+    }
+    let damaged = (resumed.damaged > 0).then(|| {
+        let lines = count(
+            resumed.damaged as u64,
+            "damaged line is",
+            "damaged lines are",
+        );
+        format!("{lines} passed over; `longhaul inspect` says which")
+    });
+    let entries = resumed.entries.into_iter().zip(resumed.offsets);
+    Ok(Seen {
+        name,
+        entries: entries
+            .map(|(entry, offset)| Sighted { offset, entry })
+            .collect(),
+        head: resumed.head.map(|head| Sighted {
+            offset: head.offset,
+            entry: head.entry,
+        }),
+        turn: None,
+        model: None,
+        is_empty: false,
+        problems: damaged.into_iter().collect(),
+    })
+}
+
+/// The live view or an earlier one, from a whole file.
+fn whole(source: &Source, turn: Option<i64>) -> Result<Seen, Failure> {
+    let name = source.name();
+    let failed = |error| source.failed(error);
+    let inspection = reading::inspection(source.open().map_err(failed)?, &name, failed)?;
+    let is_empty = inspection.entries() == 0 && inspection.damaged_lines() == 0;
+    let (table, conversation, problems) = inspection.resolve();
+    let rows = table.rows();
+    let (view, end, turn, model) = match turn {
+        None => (conversation.view().clone(), rows.len(), None, None),
+        Some(number) => {
+            let responses = conversation.responses(&table);
+            let turn = found(number, responses.len())?;
+            let row = responses[turn.number - 1];
+            let view = conversation.view_answered_by(&table, row);
+            let model = rows[row as usize]
+                .model
+                .map(|name| table.text(name).to_owned());
+            (view, row as usize, Some(turn), model)
+        }
+    };
+    let head = rows[..end].iter().rfind(|row| row.kind == EntryKind::Head);
+    let head = head.map(|row| row.offset);
+    let view: Vec<u64> = (view.rows.iter())
+        .map(|row| rows[*row as usize].offset)
+        .collect();
+    let wanted = view.iter().copied().chain(head);
+    let entries = pick(source.open().map_err(failed)?, wanted).map_err(failed)?;
+    let sighted = |offset: u64| {
+        let entry = entries.get(&offset)?.clone();
+        Some(Sighted { offset, entry })
+    };
+    let mut told: Vec<String> = (problems.iter().take(MOST_PROBLEMS))
+        .map(|problem| format!("line {}: {}", problem.line, problem.message))
+        .collect();
+    if problems.len() > MOST_PROBLEMS {
+        let more = count(
+            (problems.len() - MOST_PROBLEMS) as u64,
+            "problem",
+            "problems",
+        );
+        told.push(format!("and {more} more; `longhaul inspect` lists them"));
+    }
+    Ok(Seen {
+        name,
+        entries: view.into_iter().filter_map(sighted).collect(),
+        head: head.and_then(sighted),
+        turn,
+        model,
+        is_empty,
+        problems: told,
+    })
+}
+
+/// The response that a number means: from 1, or from the end.
+fn found(turn: i64, count: usize) -> Result<Turn, Failure> {
+    let from_start = usize::try_from(turn).ok();
+    let from_end = || {
+        let back = usize::try_from(turn.unsigned_abs()).ok()?;
+        (count + 1).checked_sub(back)
+    };
+    let number = from_start.or_else(from_end);
+    number
+        .filter(|number| (1..=count).contains(number))
+        .map(|number| Turn { number, count })
+        .ok_or(Failure::NoSuchTurn { turn, count })
+}
+
+/// The entries whose lines begin at these offsets.
+fn pick(source: impl Read, wanted: impl Iterator<Item = u64>) -> io::Result<BTreeMap<u64, Entry>> {
+    let mut entries: BTreeMap<u64, Option<Entry>> = wanted.map(|offset| (offset, None)).collect();
+    let last = entries.last_key_value().map(|(offset, _)| *offset);
+    let mut lines = LineReader::new(source);
+    while let Some(line) = lines.next()? {
+        if Some(line.offset) > last {
+            break;
+        }
+        if let Some(entry) = entries.get_mut(&line.offset) {
+            *entry = Entry::read(line.bytes.to_vec().into()).ok();
+        }
+    }
+    let entries = entries.into_iter();
+    Ok(entries
+        .filter_map(|(offset, entry)| Some((offset, entry?)))
+        .collect())
+}

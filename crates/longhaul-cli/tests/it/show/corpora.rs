@@ -1,0 +1,128 @@
+//! Recorded transcripts: every one makes a list that adds up and requests that the API would take.
+
+use longhaul_core::models::ModelTable;
+use longhaul_sim::call::Call;
+use longhaul_sim::request::{Endpoint, Request};
+use longhaul_sim::thinking::{Account, Secret, check};
+use longhaul_sim::validate::validate;
+use longhaul_testkit::corpora;
+use longhaul_testkit::{SessionSpec, session::Feature};
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
+
+use super::{adds_up, json};
+use crate::support::{Finish, World};
+
+/// What the API says to a body, its thinking not looked at.
+fn refusal(body: &str) -> Option<String> {
+    let call = call();
+    let model = serde_json::from_str::<Value>(body).unwrap()["model"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let spec = ModelTable::builtin().resolve(&model).spec;
+    let read = Request::read(
+        body.as_bytes(),
+        Endpoint::Messages,
+        &call.betas,
+        &call.version,
+    );
+    let judged = read.and_then(|request| validate(&request, &spec, &call));
+    judged.err().map(|error| error.message.to_string())
+}
+
+fn call() -> Call {
+    Call {
+        key: "key".into(),
+        version: "2026-10-21".into(),
+        ..Call::default()
+    }
+}
+
+#[test]
+fn z3_every_recorded_transcript_makes_a_list_and_requests_that_are_accepted() {
+    let Some(files) = corpora::claude_code_transcripts() else {
+        return;
+    };
+    let world = World::new();
+    for file in files {
+        let name = file.display();
+        let show = |args: &[&str]| world.longhaul(["show"]).args(args).arg(&file).finish();
+        let run = show(&["--json"]);
+        let list = run.json();
+        adds_up(&list);
+        assert!(
+            run.code < 2
+                && list["items"]
+                    .as_array()
+                    .is_some_and(|items| !items.is_empty()),
+            "{name}"
+        );
+        let page = world
+            .longhaul(["show"])
+            .arg(&file)
+            .env("COLUMNS", "60")
+            .finish()
+            .ends(run.code)
+            .out;
+        assert!(page.lines().all(|line| line.width() <= 60), "{page}");
+        for args in [
+            &["--request", "--say", "Go on."][..],
+            &["--request", "--turn", "1"],
+            &["--request", "--turn", "-1"],
+        ] {
+            let run = show(args);
+            // A transcript may lack what a response answered.
+            if run.code == 2 && args.contains(&"--turn") {
+                let run = run.says("no request can be made");
+                println!("{name} {args:?}: {}", run.err.trim());
+                continue;
+            }
+            assert!(run.code < 2, "{name}: {}", run.err);
+            assert_eq!(refusal(&run.out), None, "{name} {args:?}");
+        }
+        // As a program would print that knows nothing of heads, the whole file through a pipe.
+        let bytes = std::fs::read(&file).unwrap();
+        let piped = world
+            .longhaul(["show", "-", "--json"])
+            .finish_with(&bytes)
+            .json();
+        assert_eq!(piped["items"], list["items"], "{name}");
+        assert_eq!(json(&world, &file, &[], run.code)["file"], name.to_string());
+    }
+}
+
+#[test]
+fn n2_foreign_thinking_is_stripped_for_a_model_that_binds_it() {
+    let session = SessionSpec::new(4, 20).with(Feature::Thinking).generate();
+    let text = String::from_utf8(session.bytes).unwrap();
+    let world = World::new();
+    let named = world.inspect(text.as_bytes()).json()["window"]["model"].clone();
+    let bound = text.replace(named.as_str().unwrap(), "claude-fable-5-2");
+    for (bytes, stripped) in [(text, false), (bound, true)] {
+        let file = world.write("s.jsonl", bytes);
+        let list = json(&world, &file, &["--say", "Go on."], 0);
+        assert_eq!(list["items"].to_string().contains("stripped"), stripped);
+        assert_eq!(
+            list["items"].to_string().contains("\"thinking\""),
+            !stripped
+        );
+        let run = world
+            .run(["show", "s.jsonl", "--say", "Go on.", "--request"])
+            .ends(0);
+        assert_eq!(refusal(&run.out), None);
+        if stripped {
+            let call = call();
+            let spec = ModelTable::builtin().resolve("claude-fable-5-2").spec;
+            let request = Request::read(
+                run.out.as_bytes(),
+                Endpoint::Messages,
+                &call.betas,
+                &call.version,
+            )
+            .unwrap();
+            let admitted = check(&request, &spec, &call, &Secret::from_seed(1), Account::New);
+            assert!(admitted.is_ok_and(|admitted| admitted.transformations.is_empty()));
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! One line of a listing.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use crate::normalize::Role;
+use crate::prompt::Ttl;
+use crate::tokens::Estimate;
+
+/// A part of the prompt, by how long it stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Zone {
+    /// The definitions of the tools.
+    Tools,
+    /// The system prompt.
+    System,
+    /// The text before the first message.
+    Context,
+    /// The messages up to the newest reply, which is among them: they do not change any more.
+    Messages,
+    /// What came behind the newest reply: new in this request.
+    Tail,
+}
+
+impl Zone {
+    /// All, in prompt order.
+    pub const ALL: [Self; 5] = [
+        Self::Tools,
+        Self::System,
+        Self::Context,
+        Self::Messages,
+        Self::Tail,
+    ];
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::System => "system",
+            Self::Context => "context",
+            Self::Messages => "messages",
+            Self::Tail => "tail",
+        }
+    }
+}
+
+/// Something to know about an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Note {
+    /// A compaction's summary.
+    Summary,
+    /// The host tells it: an attachment, a result that came late.
+    Reminder,
+    /// A result whose content was cleared.
+    Cleared,
+    /// A picture that had to make room.
+    LeftOut,
+    /// Made up, because the API wants something there.
+    Synthetic,
+    /// What the API would not take, as text.
+    Wrapped,
+    /// A result that says that its call failed.
+    Error,
+    /// Thinking of the message that begins here is not sent.
+    Stripped,
+}
+
+impl Note {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Summary => "summary",
+            Self::Reminder => "reminder",
+            Self::Cleared => "cleared",
+            Self::LeftOut => "left out",
+            Self::Synthetic => "synthetic",
+            Self::Wrapped => "wrapped",
+            Self::Error => "error",
+            Self::Stripped => "thinking stripped",
+        }
+    }
+}
+
+/// A tool, a block of the system prompt, or a block of a message.
+#[derive(Debug, Clone, Serialize)]
+pub struct Item {
+    /// Its number in the list, from 1.
+    pub number: usize,
+    /// Where in the prompt it stands.
+    pub zone: Zone,
+    /// The number of its message, from 1.
+    pub message: Option<usize>,
+    /// Who speaks in its message.
+    pub role: Option<Role>,
+    /// What it is: `tool`; for the system prompt `attribution`, `prefix`, `static`, `dynamic` or `custom` where that can
+    /// be told; else the type of the block.
+    pub kind: Cow<'static, str>,
+    /// The tool that is defined, called, or answers.
+    pub name: Option<String>,
+    /// Its estimate (T2), not padded.
+    pub tokens: u64,
+    /// The lifetime of the cache mark that it bears.
+    pub cache: Option<Ttl>,
+    /// What else there is to know.
+    pub notes: Vec<Note>,
+    /// Its first words, in one line that cannot steer a terminal.
+    pub excerpt: String,
+    #[serde(skip)]
+    pub(super) weight: Estimate,
+    #[serde(skip)]
+    pub(super) place: Place,
+}
+
+/// Where an item's bytes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The tool at this index.
+    Tool(usize),
+    /// The block of the system prompt at this index.
+    System(usize),
+    /// The block of the rendering at this index.
+    Block(usize),
+}
+
+impl Item {
+    /// An item outside the messages, to be numbered.
+    pub(super) fn new(
+        zone: Zone,
+        kind: impl Into<Cow<'static, str>>,
+        weight: Estimate,
+        place: Place,
+    ) -> Self {
+        Self {
+            number: 0,
+            zone,
+            message: None,
+            role: None,
+            kind: kind.into(),
+            name: None,
+            tokens: weight.unpadded(),
+            cache: None,
+            notes: Vec::new(),
+            excerpt: String::new(),
+            weight,
+            place,
+        }
+    }
+
+    /// What it is, with the tool's name.
+    pub fn what(&self) -> Cow<'_, str> {
+        match &self.name {
+            Some(name) => format!("{} {name}", self.kind).into(),
+            None => Cow::Borrowed(&self.kind),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What the model sees, as a numbered list: tools, system prompt, user context and messages, block by block (A, B2, Z).
+//!
+//! For people (`longhaul show`), for programs (it serialises) and for tests: its [`Display`](std::fmt::Display) form is
+//! stable and free of ids and times. It only reads; what is sent is decided in `prompt/` and `normalize/`.
+
+mod blocks;
+mod content;
+mod display;
+mod excerpt;
+mod head;
+mod item;
+mod redact;
+
+use serde::Serialize;
+
+use crate::normalize::Rendering;
+use crate::prompt::{Marks, RequestHead};
+use crate::tokens::Estimate;
+
+pub use excerpt::steers;
+pub use item::{Item, Note, Zone};
+
+/// More tools than this are one line in a list for people.
+const MOST_TOOLS: usize = 12;
+
+/// What a request holds, in the order in which the model reads it.
+#[derive(Debug, Serialize)]
+pub struct Listing<'a> {
+    /// Every tool, block of the system prompt and block of the messages.
+    pub items: Vec<Item>,
+    /// What each zone weighs, in prompt order.
+    pub zones: Vec<ZoneSum>,
+    /// The sum, not padded.
+    pub tokens: u64,
+    /// The sum, padded by a third as it is for comparing with a limit (T2).
+    pub padded_tokens: u64,
+    /// Where the cache marks are.
+    pub marks: Vec<Mark>,
+    #[serde(skip)]
+    head: Option<&'a RequestHead>,
+    #[serde(skip)]
+    rendering: &'a Rendering,
+}
+
+/// What a zone weighs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ZoneSum {
+    /// The zone.
+    pub zone: Zone,
+    /// How many items it has.
+    pub items: usize,
+    /// Their tokens; none if what stands there is not known.
+    pub tokens: Option<u64>,
+}
+
+/// A cache mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Mark {
+    /// The number of the item that bears it.
+    pub item: usize,
+    /// How long the provider keeps what it covers.
+    pub ttl: crate::prompt::Ttl,
+    /// The tokens it covers: those of the item and of all before it.
+    pub tokens: u64,
+}
+
+impl<'a> Listing<'a> {
+    /// Lists what a request with this head, these messages and these marks holds. Without a head, what stands before the
+    /// messages is not known.
+    pub fn of(head: Option<&'a RequestHead>, rendering: &'a Rendering, marks: &Marks) -> Self {
+        let mut items = Vec::new();
+        if let Some(head) = head {
+            head::tools(head, &mut items);
+            head::system(head, &mut items);
+        }
+        blocks::add(head, rendering, marks, &mut items);
+        for (number, item) in (1..).zip(&mut items) {
+            item.number = number;
+        }
+        let mut covered = Estimate::ZERO;
+        let mut marks = Vec::new();
+        for item in &items {
+            covered += item.weight;
+            marks.extend(item.cache.map(|ttl| Mark {
+                item: item.number,
+                ttl,
+                tokens: covered.unpadded(),
+            }));
+        }
+        Self {
+            zones: Zone::ALL
+                .map(|zone| ZoneSum::of(zone, head, &items))
+                .to_vec(),
+            tokens: covered.unpadded(),
+            padded_tokens: covered.padded(),
+            marks,
+            items,
+            head,
+            rendering,
+        }
+    }
+
+    /// The whole text of an item; for what is no text, what it is.
+    pub fn text(&self, item: &Item) -> String {
+        match (item.place, self.head) {
+            (item::Place::Tool(at), Some(head)) => head::tool_text(head, at),
+            (item::Place::System(at), Some(head)) => head::system_text(head, at),
+            (item::Place::Block(at), _) => blocks::text(self.rendering, at),
+            (_, None) => String::new(),
+        }
+    }
+
+    /// The tools, which are the first items, if there are so many that a list for people has one line for all.
+    pub fn folded_tools(&self) -> Option<&[Item]> {
+        let items = self.items.iter();
+        let count = items.take_while(|item| item.zone == Zone::Tools).count();
+        (count > MOST_TOOLS).then(|| &self.items[..count])
+    }
+
+    /// How much of the prompt lies before the end of the last mark.
+    pub fn tokens_before_last_mark(&self) -> Option<u64> {
+        self.marks.last().map(|mark| mark.tokens)
+    }
+}
+
+impl ZoneSum {
+    fn of(zone: Zone, head: Option<&RequestHead>, items: &[Item]) -> Self {
+        let items: Vec<&Item> = items.iter().filter(|item| item.zone == zone).collect();
+        let known = head.is_some() || matches!(zone, Zone::Messages | Zone::Tail);
+        Self {
+            zone,
+            items: items.len(),
+            tokens: known.then(|| items.iter().map(|item| item.tokens).sum()),
+        }
+    }
+}
