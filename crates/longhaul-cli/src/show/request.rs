@@ -139,7 +139,6 @@ fn follow(replay: &Replay, spec: &ModelSpec, entries: &[Sighted]) -> Assembly {
         head: replay.head.clone(),
         reason: HeadReason::Rewound,
         binding: spec.thinking.binding,
-        cleared: replay.cleared.clone(),
     };
     Assembly::begin(beginning, entries.iter().map(|seen| seen.entry.view()))
 }
