@@ -206,12 +206,12 @@ fn x2_what_cannot_be_searched_says_what_to_do_instead() {
         .says("<QUERY|--id <ID>|--path <PATH>>");
     world.run(["recall", "bbbb", "word", "--id", "x"]).ends(2);
     world.run(["recall", "claude", "word"]).fails(&[
-        "one session is searched at a time",
+        "one session is wanted",
         "Give a transcript or a session id",
     ]);
     world
         .run(["recall", "-", "word"])
-        .fails(&["one session is searched at a time"]);
+        .fails(&["one session is wanted"]);
     world
         .run(["recall", "nowhere", "word"])
         .fails(&["no session nowhere found under"]);
