@@ -1,3 +1,5 @@
+//! Clearing, way by way.
+
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};

@@ -1,3 +1,5 @@
+//! What goes back into the window, source by source.
+
 use std::path::PathBuf;
 
 use jiff::{SignedDuration, Timestamp};
