@@ -13,8 +13,8 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use longhaul_core::message::{BlockKind, EntryKind, Id, Scanner};
-use longhaul_core::tokens::{Counted, Estimate, Estimator, Ledger, Measured, Rough, Standing};
+use longhaul_core::message::Scanner;
+use longhaul_core::tokens::{Ledger, Rough, Standing};
 
 const ENTRIES_PER_TURN: usize = 6;
 const SHORT: usize = 1_000;
@@ -50,7 +50,6 @@ fn main() {
 struct Session {
     scanner: Scanner,
     ledger: Ledger,
-    results: Vec<(Id, Estimate)>,
 }
 
 impl Session {
@@ -58,38 +57,7 @@ impl Session {
         for line in lines {
             let facets = self.scanner.scan(line.as_bytes()).unwrap();
             let entry = facets.view(line.as_bytes());
-            self.results.clear();
-            let mut weight = Estimate::ZERO;
-            for (at, block) in facets
-                .blocks
-                .iter()
-                .enumerate()
-                .filter(|(_, block)| !block.inner)
-            {
-                let tokens = Rough.block(block, &facets.blocks[at + 1..]);
-                match entry
-                    .block_id(block)
-                    .filter(|_| block.kind == BlockKind::ToolResult)
-                {
-                    Some(call) => self.results.push((call, tokens)),
-                    None => weight += tokens,
-                }
-            }
-            let counted = match facets.kind {
-                EntryKind::Assistant => Counted::Reply {
-                    message: entry.message_id(),
-                    context: facets
-                        .usage
-                        .as_ref()
-                        .map(|usage| Measured::new(usage.context())),
-                    weight,
-                },
-                _ => Counted::Input {
-                    weight,
-                    results: &self.results,
-                },
-            };
-            self.ledger.push(counted, Standing::Live);
+            self.ledger.entry(entry, Standing::Live, &Rough);
         }
         black_box(self.ledger.context());
     }

@@ -133,22 +133,15 @@ mod tests {
         })
     }
 
-    const ALL_ON: Switches = Switches {
-        compaction: true,
-        automatic: true,
-        auto_compact_enabled: true,
-        micro: true,
-        notes: true,
-        reactive: true,
-        collapse: false,
-    };
-
     #[test]
     fn o1_below_the_threshold_requests_go_out() {
         let main = QuerySource::MAIN;
-        assert_eq!(judge(166_999, &ALL_ON, &main, Owner::Proactive), Next::Send);
         assert_eq!(
-            judge(167_000, &ALL_ON, &main, Owner::Proactive),
+            judge(166_999, &Switches::default(), &main, Owner::Proactive),
+            Next::Send
+        );
+        assert_eq!(
+            judge(167_000, &Switches::default(), &main, Owner::Proactive),
             Next::Compact(Way::Model)
         );
     }
@@ -156,8 +149,8 @@ mod tests {
     #[test]
     fn o2_an_open_breaker_leaves_the_ways_without_a_model() {
         let situation = Situation {
-            status: &status(170_000, &ALL_ON),
-            switches: &ALL_ON,
+            status: &status(170_000, &Switches::default()),
+            switches: &Switches::default(),
             source: &QuerySource::SDK,
             owner: Owner::Proactive,
             breaker: Breaker::Open,
@@ -170,7 +163,7 @@ mod tests {
     fn o5_a_full_window_is_refused_when_nothing_may_be_done() {
         let off = Switches {
             automatic: false,
-            ..ALL_ON
+            ..Switches::default()
         };
         let main = QuerySource::MAIN;
         assert_eq!(judge(176_999, &off, &main, Owner::Proactive), Next::Send);
@@ -187,7 +180,7 @@ mod tests {
     fn o5_compaction_and_notes_requests_are_exempt() {
         let off = Switches {
             automatic: false,
-            ..ALL_ON
+            ..Switches::default()
         };
         for source in [QuerySource::COMPACT, QuerySource::NOTES] {
             assert_eq!(judge(199_000, &off, &source, Owner::Proactive), Next::Send);
@@ -196,10 +189,10 @@ mod tests {
 
     #[test]
     fn o5_what_was_tried_in_vain_is_not_tried_again_in_the_same_turn() {
-        let full = status(178_000, &ALL_ON);
+        let full = status(178_000, &Switches::default());
         let situation = Situation {
             status: &full,
-            switches: &ALL_ON,
+            switches: &Switches::default(),
             source: &QuerySource::MAIN,
             owner: Owner::Proactive,
             breaker: Breaker::Closed,
@@ -218,7 +211,7 @@ mod tests {
     fn h6_another_owner_of_the_window_keeps_proactive_compaction_off() {
         for owner in [Owner::Reactive, Owner::Collapse] {
             assert_eq!(
-                judge(170_000, &ALL_ON, &QuerySource::MAIN, owner),
+                judge(170_000, &Switches::default(), &QuerySource::MAIN, owner),
                 Next::Send
             );
         }

@@ -7,8 +7,9 @@ use std::borrow::Cow;
 
 use super::fragment::{fill, one_line, shown_path};
 use super::memory::MemoryFile;
+use super::share;
 use super::user_context::Cut;
-use super::{cut, share};
+use crate::tokens::cut;
 use crate::tokens::{Estimate, Rough};
 
 /// A file that gives way to others is left out rather than cut to less than this many units.

@@ -10,7 +10,6 @@
 mod agent;
 mod assemble;
 mod blocks;
-mod cut;
 mod fragment;
 mod frame;
 mod head;

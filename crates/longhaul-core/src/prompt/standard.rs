@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::cut;
 use super::fragment::{fill, one_line, shown_path};
 use super::section::{Lifetime, Reason, Section};
 use super::values::{
@@ -11,6 +10,7 @@ use super::values::{
     ServerInstructions, WorkTree,
 };
 use crate::tokens::Rough;
+use crate::tokens::cut;
 
 /// The most tokens of one server's instructions. They are foreign text in the place with the most weight.
 const SERVER_TOKENS: u64 = 2_000;

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 
 use jiff::civil::Date;
 
-use super::cut;
 use super::fragment::{fill, shown_path};
 use super::memory::MemoryFile;
 use super::memory_part::memory_part;
+use crate::tokens::cut;
 use crate::tokens::{Estimate, Rough};
 use crate::window::Scale;
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::cut::cut_at_line;
 use super::restore::{Attachment, Source};
+use crate::tokens::cut;
 use crate::window::Scale;
 
 /// Tokens a file may take.
@@ -62,7 +62,7 @@ pub(super) fn restore(files: &[Source<FileText>], scale: Scale) -> RestoredFiles
 
 fn attachment(file: &FileText, tokens: u64) -> Attachment {
     let total = file.text.lines().count();
-    let kept = cut_at_line(&file.text, tokens);
+    let kept = cut::beyond(&file.text, tokens);
     let text = kept.unwrap_or(&file.text);
     let lines = text.lines().count();
     let content = match kept {

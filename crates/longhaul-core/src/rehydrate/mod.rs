@@ -5,7 +5,6 @@
 //! reported, never fatal (R6).
 
 mod agents;
-mod cut;
 mod files;
 mod read_files;
 mod restore;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::cut::cut_at_line;
 use super::restore::Attachment;
 use crate::tokens::Rough;
+use crate::tokens::cut;
 use crate::window::Scale;
 
 /// Tokens a skill may take.
@@ -39,7 +39,7 @@ pub(super) fn attachment(
     let mut is_cut = false;
     let mut restored: Vec<Value> = Vec::new();
     for skill in newest_first {
-        let kept = cut_at_line(&skill.content, scale.apply(EACH));
+        let kept = cut::beyond(&skill.content, scale.apply(EACH));
         let content = match kept {
             Some(text) => format!(
                 "{text}[cut here; read {} for the rest]\n",

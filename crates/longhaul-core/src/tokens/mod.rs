@@ -3,6 +3,7 @@
 //! What a provider measured and what we estimate are different types; a context size is one of each. Thresholds
 //! live in `window/`, prices in `models/`.
 
+pub(crate) mod cut;
 mod estimate;
 mod ledger;
 mod units;

@@ -2,9 +2,7 @@
 
 use bytes::Bytes;
 use longhaul_core::message::Entry;
-use longhaul_core::summary::{
-    Instructions, PLAIN_SYSTEM, Variant, compact_instructions, opening_words, prompt,
-};
+use longhaul_core::summary::{Instructions, PLAIN_SYSTEM, Variant, opening_words, prompt};
 use serde_json::{Value, json};
 
 use crate::snapshot::check;
@@ -160,29 +158,4 @@ fn f5_a_message_is_quoted_by_its_opening_words() {
     let call = json!({"content": [{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}]});
     assert_eq!(opening(call), r#"Bash {"command":"ls"}"#);
     assert_eq!(opening(json!({"content": []})), "");
-}
-
-#[test]
-fn f4_the_memory_file_section_ends_at_the_next_heading_of_its_level() {
-    let file = "# Project\n\n## Compact Instructions\n\nKeep A.\n\n### More\nKeep B.\n```\n# no heading\n```\n\n## Style\nTabs.\n";
-    assert_eq!(
-        compact_instructions(file),
-        "Keep A.\n\n### More\nKeep B.\n```\n# no heading\n```"
-    );
-    assert_eq!(
-        compact_instructions("# compact instructions\nAll of it."),
-        "All of it."
-    );
-    assert_eq!(
-        compact_instructions("## Compact Instructions ##\r\nKeep A.\r\n# Next\r\n"),
-        "Keep A."
-    );
-    for none in [
-        "",
-        "Compact Instructions\nno heading",
-        "# Compact\nx",
-        "```\n# Compact Instructions\nx\n```",
-    ] {
-        assert_eq!(compact_instructions(none), "", "{none}");
-    }
 }

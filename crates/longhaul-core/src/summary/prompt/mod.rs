@@ -3,7 +3,7 @@
 mod instructions;
 mod quote;
 
-pub use instructions::{Instructions, compact_instructions};
+pub use instructions::Instructions;
 pub use quote::opening_words;
 
 /// The system prompt of the plain request, which does not share the conversation's own (F7).

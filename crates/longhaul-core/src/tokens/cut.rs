@@ -1,19 +1,19 @@
 //! Cutting a text to a size, at the end of a line.
 
 /// UTF-16 units of a text: what estimates are made from (T2).
-pub(super) fn units(text: &str) -> u64 {
-    crate::tokens::utf16_len(text) as u64
+pub(crate) fn units(text: &str) -> u64 {
+    super::utf16_len(text) as u64
 }
 
 /// The most units of a text whose padded estimate is within so many tokens.
-pub(super) const fn units_within(tokens: u64) -> u64 {
+pub(crate) const fn units_within(tokens: u64) -> u64 {
     // A third of padding is taken off, then four units are a token.
     tokens.saturating_mul(3) / 4 * 4
 }
 
 /// The longest beginning of a text with at most so many units that ends with a line. If not even the first line fits,
 /// it ends within that.
-pub(super) fn at_line(text: &str, most: u64) -> &str {
+pub(crate) fn at_line(text: &str, most: u64) -> &str {
     let (mut used, mut line_end) = (0, 0);
     for (at, character) in text.char_indices() {
         used += character.len_utf16() as u64;
@@ -26,6 +26,12 @@ pub(super) fn at_line(text: &str, most: u64) -> &str {
         }
     }
     text
+}
+
+/// The beginning of a text that takes at most so many tokens, not padded; none if all of it does.
+pub(crate) fn beyond(text: &str, tokens: u64) -> Option<&str> {
+    let most = tokens.saturating_mul(4);
+    (units(text) > most.saturating_add(1)).then(|| at_line(text, most))
 }
 
 #[cfg(test)]
