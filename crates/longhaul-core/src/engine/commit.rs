@@ -42,10 +42,11 @@ struct Uuids {
 impl Engine {
     /// Chooses the new view, and has what is summed up archived.
     pub(super) fn prepare_commit(&mut self, mut compaction: Compaction, now: Timestamp) {
-        let head = compaction
-            .gathered
-            .head
-            .take()
+        // What lies before the pivot stays as it was sent, and so must what stands before it (P2).
+        let fresh = compaction.gathered.head.take();
+        let keeps_head = compaction.direction == Some(Direction::From);
+        let head = fresh
+            .filter(|_| !keeps_head)
             .unwrap_or_else(|| self.head.clone());
         let Some(draft) = self.best_draft(&compaction, &head) else {
             let message = sentence(CompactFailure::WouldNotShrink).to_owned();

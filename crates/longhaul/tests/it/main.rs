@@ -20,5 +20,6 @@ mod replay;
 mod requests;
 mod session;
 mod system_prompt;
+mod telemetry;
 mod thinking;
 mod turns;

@@ -1,6 +1,6 @@
 //! Whole sessions over HTTP in the offline world: a real client, a real transcript, virtual time.
 
-mod house;
+pub(crate) mod house;
 
 use house::{House, Talk};
 

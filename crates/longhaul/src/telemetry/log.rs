@@ -1,9 +1,9 @@
-//! Events as tracing (E2): readable on stderr, in a log file, or by whatever a host subscribes.
+//! Events as tracing: readable on stderr, in a log file, or by whatever a host subscribes.
 
 use longhaul_core::engine::Event;
 
 /// Records an event.
-pub(crate) fn record(event: &Event) {
+pub(super) fn record(event: &Event) {
     match event {
         Event::Compacted(done) => tracing::info!(
             event = "compact",
