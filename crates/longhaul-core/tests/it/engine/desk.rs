@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::engine::{
-    CacheEdits, Effect, Engine, EngineConfig, Event, Failed, FailedKind, HookCall, HookOutcome,
+    CacheEdits, Effect, Engine, EngineConfig, Event, Failed, FailedKind, Heads, HookCall, HookOutcome,
     Identity, Ids, Input, ModelReply, NewEntry, Outcome, Outgoing, Resume, SummaryReply,
     ToolOutput,
 };
@@ -155,6 +155,8 @@ impl Desk {
             transcript: Some("/t/s.jsonl".into()),
             recall_tool: None,
             compact_instructions: None,
+            heads: Heads::Written,
+            summary_model: None,
         };
         let engine = Engine::new(config, Ids::new(1), head(setting.model), Resume::default());
         Self {
