@@ -17,6 +17,7 @@ pub use cut::{Direction, Scope, safe_cut};
 pub use kept_files::{ReadTools, kept_files};
 pub use prompt::{
     Instructions, PLAIN_SYSTEM, Variant, compact_instructions, opening_words, prompt,
+    provider_instructions,
 };
 pub use read::{Reply, Stop, Summary, SummaryFailure, read};
 pub use strip::{DOCUMENT, IMAGE, Stripped, strip};

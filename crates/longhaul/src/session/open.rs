@@ -6,7 +6,7 @@ use std::sync::Arc;
 use longhaul_core::config::Config;
 use longhaul_core::engine::{CacheEdits, Engine, EngineConfig, Heads, Identity, Ids, Kept, Resume};
 use longhaul_core::facts::{Facts, Vocabulary};
-use longhaul_core::micro::ClearableTools;
+use longhaul_core::micro::{ClearableTools, Pressure};
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::prompt::{ParameterError, RequestHead};
 use longhaul_core::summary::message::Mode;
@@ -282,6 +282,11 @@ impl SessionBuilder {
                 true => CacheEdits::Supported,
                 false => CacheEdits::Unsupported,
             },
+            pressure: match self.config.native_clearing {
+                true => Pressure::Providers,
+                false => Pressure::Ours,
+            },
+            summariser: self.config.summariser,
             mode: match self.autonomous {
                 true => Mode::Autonomous,
                 false => Mode::Automatic,

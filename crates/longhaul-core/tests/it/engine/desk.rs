@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::engine::{
-    CacheEdits, Effect, Engine, EngineConfig, Event, Failed, FailedKind, Heads, HookCall, HookOutcome,
-    Identity, Ids, Input, ModelReply, NewEntry, Outcome, Outgoing, Resume, SummaryReply,
-    ToolOutput,
+    CacheEdits, Effect, Engine, EngineConfig, Event, Failed, FailedKind, Heads, HookCall,
+    HookOutcome, Identity, Ids, Input, ModelReply, NewEntry, Outcome, Outgoing, Resume, Summariser,
+    SummaryReply, ToolOutput,
 };
 use longhaul_core::message::Usage;
-use longhaul_core::micro::ClearableTools;
+use longhaul_core::micro::{ClearableTools, Pressure};
 use longhaul_core::models::ModelTable;
 use longhaul_core::prompt::{Latched, OnMismatch, Parameters, RequestHead, Think, Ttl};
 use longhaul_core::rehydrate::{FileText, Gathered, Source};
@@ -36,6 +36,8 @@ pub(crate) enum Sum {
     Writes(&'static str),
     Ends(Stop, &'static str),
     Fails(FailedKind),
+    /// The provider sums up by itself, and its reply has this content.
+    Provider(Value),
 }
 
 pub(crate) struct Desk {
@@ -78,6 +80,9 @@ pub(crate) struct Setting {
     pub(crate) window: u64,
     pub(crate) switches: Switches,
     pub(crate) cache_edits: CacheEdits,
+    pub(crate) pressure: Pressure,
+    pub(crate) summariser: Summariser,
+    pub(crate) source: QuerySource,
     pub(crate) owner: Owner,
 }
 
@@ -88,6 +93,9 @@ impl Default for Setting {
             window: 20_000,
             switches: Switches::default(),
             cache_edits: CacheEdits::Unsupported,
+            pressure: Pressure::Ours,
+            summariser: Summariser::Ours,
+            source: QuerySource::MAIN,
             owner: Owner::Proactive,
         }
     }
@@ -144,13 +152,15 @@ impl Desk {
                 version: "0".into(),
                 ..Identity::default()
             },
-            source: QuerySource::MAIN,
+            source: setting.source,
             owner: setting.owner,
             switches: setting.switches,
             window,
             model: (*spec).clone(),
             clearable: ClearableTools::default(),
             cache_edits: setting.cache_edits,
+            pressure: setting.pressure,
+            summariser: setting.summariser,
             mode: Mode::Automatic,
             transcript: Some("/t/s.jsonl".into()),
             recall_tool: None,
@@ -362,7 +372,15 @@ pub(crate) fn failed(kind: FailedKind) -> Outcome {
 }
 
 fn summed(sum: Sum) -> Outcome {
+    let mut message = None;
     let (text, stop) = match sum {
+        Sum::Provider(content) => {
+            let reply = json!({"id": "msg_c", "type": "message", "role": "assistant", "model": "m",
+                "content": content, "stop_reason": "compaction",
+                "usage": {"input_tokens": 0, "output_tokens": 0}});
+            message = Some(to_raw_value(&reply).unwrap());
+            ("", Stop::Finished)
+        }
         Sum::Writes(text) => (text, Stop::Finished),
         Sum::Ends(stop, text) => (text, stop),
         Sum::Fails(kind) => return failed(kind),
@@ -371,6 +389,7 @@ fn summed(sum: Sum) -> Outcome {
         text: text.into(),
         calls: usize::from(stop == Stop::ToolUse),
         stop,
+        message,
         usage: Some(Usage {
             input: 100,
             cache_read: 15_000,
