@@ -10,6 +10,7 @@ use longhaul_core::engine::{
     SummaryReply, ToolOutput,
 };
 use longhaul_core::message::Usage;
+use longhaul_core::micro::native::Applied;
 use longhaul_core::micro::{ClearableTools, Pressure};
 use longhaul_core::models::ModelTable;
 use longhaul_core::prompt::{Latched, OnMismatch, Parameters, RequestHead, Think, Ttl};
@@ -28,6 +29,8 @@ pub(crate) enum Answer {
     Says(&'static str, u64),
     /// It calls a tool.
     Calls(&'static str, &'static str, u64),
+    /// It says something, after the provider cleared so many results of so many tokens.
+    Cleared(u64, u64, u64),
     Fails(FailedKind),
 }
 
@@ -57,6 +60,8 @@ pub(crate) struct Desk {
     pub(crate) files: Vec<Source<FileText>>,
     pub(crate) disk_full: bool,
     pub(crate) archive_broken: bool,
+    /// The head that the host wants after the next compaction.
+    pub(crate) new_head: Option<RequestHead>,
     /// Stop performing at the effect whose name begins so.
     pub(crate) hold: Option<&'static str>,
     pub(crate) held: Option<Effect>,
@@ -185,6 +190,7 @@ impl Desk {
             files: Vec::new(),
             disk_full: false,
             archive_broken: false,
+            new_head: None,
             hold: None,
             held: None,
             offset: 0,
@@ -257,7 +263,7 @@ impl Desk {
                 };
                 let context = longhaul_core::engine::GatheredContext {
                     gathered,
-                    head: None,
+                    head: self.new_head.take(),
                 };
                 (id, Outcome::Gathered(Box::new(context)))
             }
@@ -275,9 +281,15 @@ impl Desk {
 
     fn answer(&mut self, answer: Answer) -> Outcome {
         self.replies += 1;
+        let mut applied = Applied::default();
         let (content, prompt) = match answer {
             Answer::Fails(kind) => return failed(kind),
             Answer::Says(text, prompt) => (json!([{"type":"text","text":text}]), prompt),
+            Answer::Cleared(tool_uses, input_tokens, prompt) => {
+                applied.tool_uses = tool_uses;
+                applied.input_tokens = input_tokens;
+                (json!([{"type":"text","text":"Fine."}]), prompt)
+            }
             Answer::Calls(tool, id, prompt) => (
                 json!([{"type":"tool_use","id":id,"name":tool,"input":{"file_path":format!("/p/{id}.rs")}}]),
                 prompt,
@@ -295,7 +307,7 @@ impl Desk {
                 ..Usage::default()
             },
             request_id: None,
-            applied: Default::default(),
+            applied,
         }))
     }
 
