@@ -26,6 +26,9 @@ pub struct Clearing<'a> {
     pub tool_ids: &'a [&'a str],
     /// Attachments that are cleared (U6).
     pub attachments: &'a [&'a str],
+    /// All results that requests ask the provider to drop from its cache from now on (U4): nothing is cleared here, and
+    /// the rendering goes on. None: this is a clearing, and none are asked for any more.
+    pub cache_edits: Option<&'a [&'a str]>,
     /// The loss report (Y3).
     pub report: Option<&'a Value>,
 }
@@ -39,6 +42,7 @@ impl Clearing<'_> {
             tokens_saved: self.tokens_saved,
             compacted_tool_ids: self.tool_ids,
             cleared_attachments: self.attachments,
+            cache_edits: self.cache_edits,
             report: self.report,
         };
         line(&SystemLine {
@@ -71,6 +75,8 @@ struct Metadata<'a> {
     compacted_tool_ids: &'a [&'a str],
     #[serde(rename = "clearedAttachmentUUIDs")]
     cleared_attachments: &'a [&'a str],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_edits: Option<&'a [&'a str]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<&'a Value>,
 }

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::kept::{Kept, Messages, Segment};
@@ -25,6 +26,15 @@ pub struct Attached<'a> {
     pub stamp: Stamp<'a>,
     /// The `attachment` value: an object with a `type`.
     pub value: &'a Value,
+}
+
+/// A summary that the provider made and signed (N3): the reply it came in, as it was written.
+#[derive(Debug, Clone, Copy)]
+pub struct Signed<'a> {
+    /// Its entry's id and time.
+    pub stamp: Stamp<'a>,
+    /// The message, whose content is the signed block.
+    pub message: &'a RawValue,
 }
 
 /// Everything a compaction writes.
@@ -57,6 +67,8 @@ pub struct Compaction<'a> {
     pub ledger: Option<&'a Value>,
     /// The loss report (ruling 15).
     pub report: Option<&'a Value>,
+    /// The provider's own summary, which stands before the summary message.
+    pub signed: Option<Signed<'a>>,
     /// The text of the summary message.
     pub text: &'a str,
     /// What follows it, in order: attachments, then what hooks said (F10).
@@ -67,7 +79,18 @@ impl Compaction<'_> {
     /// The lines in the order in which they are appended, line ends excluded. The kept part is not written again: a
     /// reader puts it behind the anchor, and what hung on the anchor behind it.
     pub fn lines(&self) -> Result<Vec<Bytes>, LineError> {
-        let mut lines = vec![self.boundary_line()?, self.summary_line()?];
+        let mut lines = vec![self.boundary_line()?];
+        if let Some(signed) = self.signed {
+            lines.push(line(&SignedLine {
+                parent_uuid: self.boundary.uuid,
+                opening: self.envelope.into(),
+                kind: "assistant",
+                message: signed.message,
+                uuid: signed.stamp.uuid,
+                timestamp: signed.stamp.timestamp,
+            })?);
+        }
+        lines.push(self.summary_line()?);
         let mut parent = self.summary.uuid;
         for attached in self.attached {
             lines.push(line(&AttachmentLine {
@@ -112,7 +135,9 @@ impl Compaction<'_> {
 
     fn summary_line(&self) -> Result<Bytes, LineError> {
         line(&SummaryLine {
-            parent_uuid: self.boundary.uuid,
+            parent_uuid: self
+                .signed
+                .map_or(self.boundary.uuid, |signed| signed.stamp.uuid),
             opening: self.envelope.into(),
             kind: "user",
             message: Message {
@@ -165,6 +190,20 @@ struct Metadata<'a> {
     ledger: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<&'a Value>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SignedLine<'a> {
+    parent_uuid: &'a str,
+    #[serde(flatten)]
+    opening: Opening<'a>,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    message: &'a RawValue,
+    uuid: &'a str,
+    #[serde(serialize_with = "milliseconds")]
+    timestamp: Timestamp,
 }
 
 #[derive(Debug, Serialize)]

@@ -121,7 +121,11 @@ pub(super) fn shapes_the_view(entry: View<'_>) -> bool {
     let seen = match facets.kind {
         EntryKind::User | EntryKind::Assistant | EntryKind::Attachment => true,
         // An undo has done its work wherever it stands; told again, it would undo what was done since.
-        EntryKind::System => !matches!(facets.subtype, Subtype::Other | Subtype::CompactUndo),
+        // Cache edits hold for one rendering alone.
+        EntryKind::System => {
+            !matches!(facets.subtype, Subtype::Other | Subtype::CompactUndo)
+                && entry.cache_edits().is_none()
+        }
         EntryKind::Progress | EntryKind::Summary | EntryKind::Head | EntryKind::Other => false,
     };
     seen && facets.uuid.is_present()

@@ -12,7 +12,7 @@ mod line;
 mod undo;
 
 pub use clearing::Clearing;
-pub use compaction::{Attached, Compaction, Trigger, hook_context};
+pub use compaction::{Attached, Compaction, Signed, Trigger, hook_context};
 pub use kept::{Anchor, Kept, KeptEntry};
 pub use line::{Envelope, LineError, Stamp, Thread};
 pub(crate) use line::{Opening, line, milliseconds};

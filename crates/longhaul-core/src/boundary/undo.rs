@@ -60,9 +60,14 @@ impl UndoPlan {
                 .position(|row| rows[*row as usize].kind != EntryKind::Attachment)
                 .map_or(later.len(), |behind| summary + 1 + behind);
             later.drain(summary..end);
-            // Some programs write attachments before the summary.
-            let is_attachment = |row: &u32| rows[*row as usize].kind == EntryKind::Attachment;
-            if later[..summary].iter().all(is_attachment) {
+            // Some programs write attachments before the summary; a summary that the provider signed stands there, too.
+            let of_compaction = |row: &u32| {
+                let row_of = &rows[*row as usize];
+                let on_boundary = row_of.parent == rows[boundary as usize].uuid;
+                row_of.kind == EntryKind::Attachment
+                    || row_of.kind == EntryKind::Assistant && on_boundary
+            };
+            if later[..summary].iter().all(of_compaction) {
                 later.drain(..summary);
             }
         }

@@ -21,6 +21,7 @@ pub use reference::reference_markdown;
 pub use setting::{EnvName, Sense, Setting};
 pub use table::SETTINGS;
 
+use crate::engine::Summariser;
 use crate::prompt::CacheSettings;
 use crate::window::{Action, AutoCompact, Percent, Settings, Switches, Verdict};
 
@@ -29,6 +30,10 @@ use crate::window::{Action, AutoCompact, Percent, Settings, Switches, Verdict};
 pub struct Config {
     /// Which kinds of compaction may run.
     pub switches: Switches,
+    /// Who sums up.
+    pub summariser: Summariser,
+    /// Whether the provider clears old results by itself (U7).
+    pub native_clearing: bool,
     /// The most the window may hold, in tokens.
     pub window_cap: Option<u64>,
     /// The most a reply may hold, in tokens.
@@ -56,6 +61,8 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             switches: Switches::default(),
+            summariser: Summariser::Ours,
+            native_clearing: false,
             window_cap: None,
             max_output: None,
             auto_compact_percent: None,

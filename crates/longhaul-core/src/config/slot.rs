@@ -8,6 +8,7 @@ use toml::de::DeValue;
 
 use super::Config;
 use super::setting::Sense;
+use crate::engine::Summariser;
 use crate::window::Percent;
 
 /// A field of the configuration; the variant is its type.
@@ -19,6 +20,7 @@ pub(super) enum Slot {
     Days(fn(&mut Config) -> &mut Option<u32>),
     Text(fn(&mut Config) -> &mut Option<String>),
     Filter(fn(&mut Config) -> &mut String),
+    Summariser(fn(&mut Config) -> &mut Summariser),
 }
 
 /// A value that does not fit its slot. The slot can say what would.
@@ -34,6 +36,7 @@ impl Slot {
             Slot::Percent(_) => "a percentage above 0, up to 100",
             Slot::Days(_) => "a whole number of days, 1 or more",
             Slot::Text(_) | Slot::Filter(_) => "text that is not empty",
+            Slot::Summariser(_) => "model or provider",
         }
     }
 
@@ -42,6 +45,7 @@ impl Slot {
         match self {
             Slot::Switch(_) => "true or false",
             Slot::Text(_) | Slot::Filter(_) => "a string that is not empty",
+            Slot::Summariser(_) => "\"model\" or \"provider\"",
             Slot::Tokens(_) | Slot::Percent(_) | Slot::Days(_) => self.accepted(),
         }
     }
@@ -59,6 +63,7 @@ impl Slot {
             Slot::Days(field) => *field(config) = Some(whole(text)?),
             Slot::Text(field) => *field(config) = Some(filled(text)?),
             Slot::Filter(field) => *field(config) = filled(text)?,
+            Slot::Summariser(field) => *field(config) = Summariser::named(text).ok_or(Unfit)?,
         }
         Ok(())
     }
@@ -73,7 +78,9 @@ impl Slot {
                 whole.map_err(|_| Unfit)?.to_string()
             }
             (Slot::Percent(_), DeValue::Float(number)) => number.as_str().to_owned(),
-            (Slot::Text(_) | Slot::Filter(_), DeValue::String(text)) => text.to_string(),
+            (Slot::Text(_) | Slot::Filter(_) | Slot::Summariser(_), DeValue::String(text)) => {
+                text.to_string()
+            }
             _ => return Err(Unfit),
         };
         self.set(config, &text, Sense::Same)
@@ -88,6 +95,7 @@ impl Slot {
             Slot::Days(field) => field(config).map(|days| days.to_string()),
             Slot::Text(field) => field(config).clone(),
             Slot::Filter(field) => Some(field(config).clone()),
+            Slot::Summariser(field) => Some(field(config).name().to_owned()),
         }
     }
 }

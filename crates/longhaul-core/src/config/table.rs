@@ -63,6 +63,20 @@ pub static SETTINGS: &[Setting] = &[
         slot: Slot::Switch(|config| &mut config.switches.collapse),
     },
     Setting {
+        key: "compaction.summariser",
+        doc: "Who sums up: `model`, by a request of ours, or `provider`, by its own compaction where it has one (else as `model`).",
+        env: &[env("LONGHAUL_COMPACTION_SUMMARISER")],
+        flag: None,
+        slot: Slot::Summariser(|config| &mut config.summariser),
+    },
+    Setting {
+        key: "compaction.native_clearing",
+        doc: "Whether the provider is asked to clear old tool results by itself when the window fills up, in place of our clearing them.",
+        env: &[env("LONGHAUL_COMPACTION_NATIVE_CLEARING")],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.native_clearing),
+    },
+    Setting {
         key: "window.cap",
         doc: "The most the context window may hold; it only makes the model's window smaller. Under 4,000 is refused.",
         env: &[

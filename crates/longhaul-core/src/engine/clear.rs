@@ -1,11 +1,12 @@
 //! Micro-compaction on the way of a turn (U): archived first, then recorded, then rendered anew.
 
+use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::effect::Effect;
 use super::event::Event;
 use super::{CacheEdits, Engine, State, Then};
-use crate::boundary::{self, Stamp, Trigger};
+use crate::boundary::{self, LineError, Stamp, Trigger};
 use crate::hash::Set;
 use crate::message::{BlockKind, Entry, Id};
 use crate::micro::{CacheState, Clearing, MicroSituation, MicroStep, choose};
@@ -18,6 +19,7 @@ impl Engine {
         if self.config.switches.decide(Action::Micro) != Verdict::Allowed {
             return false;
         }
+        self.rest(now);
         let status = self.status();
         let cached = match self.config.cache_edits {
             CacheEdits::Supported => Some(&self.cached),
@@ -30,21 +32,34 @@ impl Engine {
             now,
             cache: self.cache_state(now),
             cached,
+            pressure: self.config.pressure,
         });
         match step {
             MicroStep::Nothing | MicroStep::Wait(_) => false,
             MicroStep::Delete(deletions) => {
                 let saved = deletions.saved.unpadded();
+                let mut calls = self.live.cache_edits().to_vec();
+                let results = deletions.results.len();
+                calls.extend(deletions.results.into_iter().map(|result| result.call));
+                // It stays in the window if it cannot be recorded.
+                let uuid = self.ids.next_uuid();
+                let stamp = Stamp {
+                    uuid: &uuid,
+                    timestamp: now,
+                };
+                let line = self.cache_edits_line(stamp, self.live.newest(), &calls, saved);
+                let Ok(line) = line else {
+                    return false;
+                };
                 let source = self.config.source.as_str();
                 self.watch.cache_deleted(source, saved);
                 self.notify(Event::MicroCompacted {
                     reason: deletions.reason,
-                    results: deletions.results.len(),
+                    results,
                     saved,
                 });
-                self.cached
-                    .pin(deletions.results.into_iter().map(|result| result.call));
-                false
+                self.persist(vec![line], Then::Cleared);
+                true
             }
             MicroStep::Clear(clearing) => {
                 let id = self.effect_id();
@@ -58,6 +73,30 @@ impl Engine {
                 true
             }
         }
+    }
+
+    /// The record of what requests ask the provider to drop from its cache from now on (M7); nothing is cleared.
+    pub(super) fn cache_edits_line(
+        &self,
+        stamp: Stamp<'_>,
+        parent: Option<&str>,
+        calls: &[String],
+        saved: u64,
+    ) -> Result<Bytes, LineError> {
+        let calls: Vec<&str> = calls.iter().map(String::as_str).collect();
+        boundary::Clearing {
+            envelope: self.config.identity.envelope(),
+            stamp,
+            parent,
+            trigger: Trigger::Auto,
+            pre_tokens: self.used(),
+            tokens_saved: saved,
+            tool_ids: &[],
+            attachments: &[],
+            cache_edits: Some(&calls),
+            report: None,
+        }
+        .line()
     }
 
     /// Whether the provider still holds what the last request wrote, by its lifetime.
@@ -132,6 +171,7 @@ impl Engine {
             tokens_saved: saved,
             tool_ids: &calls,
             attachments: &attachments,
+            cache_edits: None,
             report: report.as_ref(),
         }
         .line();
@@ -142,7 +182,6 @@ impl Engine {
                     results: clearing.results.len(),
                     saved,
                 });
-                self.cached.drop_all();
                 self.persist(vec![line], Then::Cleared);
             }
             // It stays in the window.

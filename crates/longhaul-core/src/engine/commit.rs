@@ -12,9 +12,11 @@ use super::effect::{Effect, HookCall};
 use super::event::{CompactFailure, Compacted, Event, Preview};
 use super::live::{Kept, Live};
 use super::{Engine, Heads, State, Then};
-use crate::boundary::{self, Anchor, Attached, KeptEntry, LineError, Stamp};
+use crate::boundary::{self, Anchor, Attached, KeptEntry, LineError, Signed, Stamp};
 use crate::hash::Set;
 use crate::message::{Entry, Id};
+use crate::micro::CachedMicro;
+use crate::micro::native::{Applied, KeepThinking};
 use crate::prompt::{Assembly, Beginning, Birth, HeadReason, Predecessor, RequestHead};
 use crate::summary::Direction;
 
@@ -35,6 +37,7 @@ pub(super) struct Commit {
 /// The uuids of the lines.
 struct Uuids {
     boundary: String,
+    signed: String,
     summary: String,
     attachments: Vec<String>,
 }
@@ -48,6 +51,7 @@ impl Engine {
         let head = fresh
             .filter(|_| !keeps_head)
             .unwrap_or_else(|| self.head.clone());
+        let head = self.dressed(head, KeepThinking::All);
         let Some(draft) = self.best_draft(&compaction, &head) else {
             let message = sentence(CompactFailure::WouldNotShrink).to_owned();
             return self.give_up(compaction, CompactFailure::WouldNotShrink, message, now);
@@ -128,6 +132,7 @@ impl Engine {
     ) -> Result<(Vec<Bytes>, Vec<Bytes>, Assembly, String), LineError> {
         let uuids = Uuids {
             boundary: self.ids.next_uuid(),
+            signed: self.ids.next_uuid(),
             summary: self.ids.next_uuid(),
             attachments: draft
                 .attachments
@@ -136,7 +141,7 @@ impl Engine {
                 .collect(),
         };
         let lines = self.lines(compaction, draft, &uuids, None, now)?;
-        let entries = self.view_with(compaction, &lines, None);
+        let entries = self.view_with(compaction, draft, &lines, None);
         let before = match &self.assembly {
             Some(assembly) => assembly.as_predecessor(),
             None => Predecessor::None,
@@ -202,6 +207,12 @@ impl Engine {
                 value,
             })
             .collect();
+        let discovered: Vec<&str> = self
+            .live
+            .discovered_tools()
+            .iter()
+            .map(String::as_str)
+            .collect();
         let ledger = self.live.facts().to_ledger()?;
         let ledger = serde_json::from_str(ledger.get())?;
         let report = serde_json::to_value(&draft.report)?;
@@ -214,11 +225,15 @@ impl Engine {
             pre_tokens: compaction.used,
             messages_summarized: compaction.scope.messages(&self.live.pieces()) as u64,
             user_context: compaction.request.instructions.as_deref(),
-            discovered_tools: &[],
+            discovered_tools: &discovered,
             kept: kept.as_ref(),
             thinking_stripped_through: stripped,
             ledger: Some(&ledger),
             report: Some(&report),
+            signed: draft.signed.as_ref().map(|signed| Signed {
+                stamp: stamp(&uuids.signed, now),
+                message: &signed.message,
+            }),
             text: &draft.message,
             attached: &attached,
         }
@@ -234,6 +249,7 @@ impl Engine {
     fn view_with(
         &self,
         compaction: &Compaction,
+        draft: &Draft,
         lines: &[Bytes],
         offset: Option<u64>,
     ) -> Vec<Kept> {
@@ -257,7 +273,8 @@ impl Engine {
                 view.extend(new);
             }
             _ => {
-                view.extend(new.by_ref().take(1));
+                let summaries = 1 + usize::from(draft.signed.is_some());
+                view.extend(new.by_ref().take(summaries));
                 view.extend(kept);
                 view.extend(new);
             }
@@ -277,7 +294,7 @@ impl Engine {
             preserved,
             boundary,
         } = commit;
-        let entries = self.view_with(&compaction, &lines, Some(offset));
+        let entries = self.view_with(&compaction, &draft, &lines, Some(offset));
         let facts = self.live.facts().clone();
         self.live = Live::begin(entries, preserved, self.live.clearable().clone(), facts);
         let mut at = offset + lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>();
@@ -302,7 +319,8 @@ impl Engine {
         self.outdated = None;
         self.generation += 1;
         self.watched_head = None;
-        self.cached.drop_all();
+        self.cached = CachedMicro::of(self.live.cache_edits());
+        self.native = Applied::default();
         self.live.read_files_mut().compacted(&draft.restored, now);
         self.watch.compacted(self.config.source.as_str());
         let threshold = self.config.window.auto_compact;

@@ -79,10 +79,19 @@ pub(super) struct Compaction {
     pub(super) before: u64,
     pub(super) asking: super::summarise::Asking,
     pub(super) summary: Option<(Summary, Summarizer)>,
+    /// The provider's own, where that is the summary.
+    pub(super) signed: Option<super::provider::SignedSummary>,
     pub(super) usage: Option<Usage>,
     pub(super) gathered: GatheredContext,
     pub(super) hook_context: Vec<String>,
     pub(super) draft: Option<Box<super::draft::Draft>>,
+}
+
+impl Compaction {
+    /// What hooks want the summary to heed.
+    pub(super) fn hook_texts(&self) -> Vec<&str> {
+        self.hook_instructions.iter().map(String::as_str).collect()
+    }
 }
 
 impl Engine {
@@ -142,6 +151,7 @@ impl Engine {
             before: self.view_size(),
             asking: super::summarise::Asking::default(),
             summary: None,
+            signed: None,
             usage: None,
             gathered: GatheredContext::default(),
             hook_context: Vec::new(),
@@ -190,6 +200,7 @@ impl Engine {
                 let facets = entry.facets;
                 piece.part.is_sent()
                     && !facets.flags.compact_summary
+                    && !entry.is_signed_summary()
                     && facets.kind != crate::message::EntryKind::Attachment
             });
         match compacted && !spoken {

@@ -1,7 +1,7 @@
 //! What an engine is told once.
 
 use crate::boundary::{Envelope, Thread};
-use crate::micro::ClearableTools;
+use crate::micro::{ClearableTools, Pressure};
 use crate::models::ModelSpec;
 use crate::summary::message::Mode;
 use crate::window::{Owner, QuerySource, Switches, WindowStatus};
@@ -53,6 +53,10 @@ pub struct EngineConfig {
     pub clearable: ClearableTools,
     /// Whether the provider takes cache edits by reference (N4).
     pub cache_edits: CacheEdits,
+    /// Who clears old results when the window fills up.
+    pub pressure: Pressure,
+    /// Who sums up (N3).
+    pub summariser: Summariser,
     /// How the model is told to go on after an automatic compaction.
     pub mode: Mode,
     /// The path of the transcript, for the model to look things up in.
@@ -65,6 +69,33 @@ pub struct EngineConfig {
     pub heads: Heads,
     /// Another model than the conversation's own that is asked for summaries, by plain requests (F7).
     pub summary_model: Option<SummaryModel>,
+}
+
+/// Who sums up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Summariser {
+    /// A model, asked by us.
+    #[default]
+    Ours,
+    /// The provider, by its own compaction on demand; where that cannot be, or fails, as [`Summariser::Ours`].
+    Provider,
+}
+
+impl Summariser {
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ours => "model",
+            Self::Provider => "provider",
+        }
+    }
+
+    /// The one with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Ours, Self::Provider]
+            .into_iter()
+            .find(|known| known.name() == name)
+    }
 }
 
 /// Whether heads of requests are written (M7).

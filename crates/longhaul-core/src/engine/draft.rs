@@ -9,6 +9,7 @@ use super::Engine;
 use super::compact::{Cause, Compaction};
 use super::event::Summarizer;
 use super::live::weight;
+use super::provider::SignedSummary;
 use super::sizes::head_weight;
 use crate::facts::{Budget, Seen, audit};
 use crate::message::{BlockKind, EntryKind};
@@ -51,6 +52,8 @@ const LEAST: u64 = 300;
 pub(super) struct Draft {
     pub(super) summary: Summary,
     pub(super) by: Summarizer,
+    /// The provider's own summary, where it is the summary.
+    pub(super) signed: Option<SignedSummary>,
     /// The text of the summary message.
     pub(super) message: String,
     /// What follows it.
@@ -102,6 +105,10 @@ impl Engine {
             }
             _ => compaction.summary.clone()?,
         };
+        let signed = match by {
+            Summarizer::Provider => compaction.signed.clone(),
+            _ => None,
+        };
         let mut budget = Budget::of_window(window);
         match thrift {
             Thrift::Full | Thrift::NothingRestored => {}
@@ -121,7 +128,8 @@ impl Engine {
             },
             budget,
         );
-        let message = self.summary_message(compaction, &summary, &audited.text);
+        let told = signed.is_none().then_some(&summary);
+        let message = self.summary_message(compaction, told, &audited.text);
         let mut attachments: Vec<Value> = restored
             .attachments
             .iter()
@@ -139,6 +147,9 @@ impl Engine {
             .map(|kept| weight(kept.entry.view()))
             .sum::<Estimate>()
             + Rough::text(&message)
+            + signed
+                .as_ref()
+                .map_or(Estimate::ZERO, |signed| signed.weight)
             + attachments.iter().map(attachment_weight).sum();
         let mut report = audited.report;
         report.tokens = Tokens {
@@ -152,6 +163,7 @@ impl Engine {
         Some(Draft {
             summary,
             by,
+            signed,
             message,
             attachments,
             restored: restored.files,
@@ -164,7 +176,7 @@ impl Engine {
     fn summary_message(
         &self,
         compaction: &Compaction,
-        summary: &Summary,
+        summary: Option<&Summary>,
         appendix: &str,
     ) -> String {
         SummaryMessage {

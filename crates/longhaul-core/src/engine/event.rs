@@ -47,6 +47,16 @@ pub enum Event {
         /// Tokens saved.
         saved: u64,
     },
+    /// The provider cleared by itself what was asked of it (U7): otherwise or more than for the reply before. What the
+    /// reply measured is what was left.
+    NativeCleared {
+        /// Results cleared.
+        tool_uses: u64,
+        /// Turns whose thinking was cleared.
+        thinking_turns: u64,
+        /// Tokens of input that were saved.
+        tokens: u64,
+    },
     /// The conversation was compacted.
     Compacted(Box<Compacted>),
     /// A compaction failed; nothing was replaced.
@@ -107,6 +117,8 @@ pub enum Summarizer {
     Local,
     /// The user approved a summary.
     Approved,
+    /// The provider, by its own compaction (N3).
+    Provider,
 }
 
 /// A compaction that succeeded.

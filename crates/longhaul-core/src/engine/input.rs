@@ -104,6 +104,8 @@ pub struct SummaryReply {
     pub stop: Stop,
     /// What it measured.
     pub usage: Option<Usage>,
+    /// The message as the provider wrote it: where it sums up by itself, that is the summary (N3).
+    pub message: Option<Box<RawValue>>,
 }
 
 impl SummaryReply {

@@ -1,10 +1,12 @@
 //! The live view in memory, with everything that follows it entry by entry: the count, the results that may be cleared,
 //! the facts. Nothing here walks the history again until a new view begins (T3).
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 
+use super::discovered::Discovered;
 use crate::facts::Facts;
 use crate::hash::{Map, Set};
 use crate::message::{Block, BlockKind, Entry, EntryKind, Id, Subtype, View};
@@ -33,6 +35,12 @@ pub struct Live {
     facts: Facts,
     weight: Estimate,
     cleared: Vec<Id>,
+    /// Results that requests ask the provider to drop from its cache, in order.
+    cache_edits: Vec<String>,
+    /// Whether the view begins with a summary that the provider signed.
+    signed: bool,
+    /// Tools that the model discovered, in order.
+    discovered: Discovered,
     last_reply: Option<Timestamp>,
     newest: Option<String>,
     read_files: ReadFiles,
@@ -58,6 +66,9 @@ impl Live {
             facts,
             weight: Estimate::ZERO,
             cleared: Vec::new(),
+            cache_edits: Vec::new(),
+            signed: false,
+            discovered: Discovered::default(),
             last_reply: None,
             newest: None,
             read_files: ReadFiles::default(),
@@ -93,7 +104,14 @@ impl Live {
         let facets = entry.facets;
         if facets.kind == EntryKind::System && facets.subtype == Subtype::MicrocompactBoundary {
             self.cleared.extend(entry.cleared());
+            if standing == Standing::Live {
+                // A clearing begins a new rendering, and with it ends what was asked for by reference.
+                let edits = entry.cache_edits().unwrap_or_default();
+                self.cache_edits = edits.into_iter().map(Cow::into_owned).collect();
+            }
         }
+        self.signed |= entry.is_signed_summary();
+        self.discovered.push(entry);
         if facets.is_reply() && standing == Standing::Live {
             self.last_reply = entry.timestamp().or(self.last_reply);
         }
@@ -195,6 +213,21 @@ impl Live {
     /// Results that were cleared in this view.
     pub fn cleared(&self) -> &[Id] {
         &self.cleared
+    }
+
+    /// The calls whose results requests ask the provider to drop from its cache (U4), as the transcript has it.
+    pub fn cache_edits(&self) -> &[String] {
+        &self.cache_edits
+    }
+
+    /// Whether the view begins with a summary that the provider signed (N3).
+    pub fn is_signed(&self) -> bool {
+        self.signed
+    }
+
+    /// Names of the tools that the model discovered, in order (R5).
+    pub fn discovered_tools(&self) -> &[String] {
+        self.discovered.names()
     }
 
     /// When the last reply came.

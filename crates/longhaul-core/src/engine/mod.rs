@@ -9,13 +9,16 @@ mod clear;
 mod commit;
 mod compact;
 mod config;
+mod discovered;
 mod draft;
+mod dress;
 mod effect;
 mod event;
 mod ids;
 mod input;
 mod line;
 mod live;
+mod provider;
 mod sizes;
 mod summarise;
 mod turn;
@@ -26,7 +29,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-pub use config::{CacheEdits, EngineConfig, Heads, Identity, SummaryModel};
+pub use config::{CacheEdits, EngineConfig, Heads, Identity, Summariser, SummaryModel};
 pub use effect::{Effect, EffectId, HookCall, Outgoing};
 pub use event::{CompactFailure, Compacted, Event, Phase, Preview, Summarizer};
 pub use ids::Ids;
@@ -42,6 +45,7 @@ use crate::facts::{Facts, Vocabulary};
 use crate::hash::Set;
 use crate::message::{Entry, Id};
 use crate::micro::CachedMicro;
+use crate::micro::native::Applied;
 use crate::plan::Tracking;
 use crate::prompt::{Assembly, HeadReason, RequestHead, Taken};
 use crate::rehydrate::ReadFiles;
@@ -64,6 +68,8 @@ pub struct Engine {
     watch: Watch,
     watched_head: Option<Arc<cache::Head>>,
     cached: CachedMicro,
+    /// What the provider cleared for the last reply.
+    native: Applied,
     tracking: Tracking,
     turn: turn::Turn,
     state: State,
@@ -129,7 +135,8 @@ impl Engine {
             .unwrap_or_else(|| Facts::new(Arc::new(Vocabulary::default())));
         let preserved: Set<Id> = resume.preserved.into_iter().collect();
         let live = Live::begin(resume.entries, preserved, config.clearable.clone(), facts);
-        Self {
+        let cached = CachedMicro::of(live.cache_edits());
+        let mut engine = Self {
             ids,
             live,
             head,
@@ -138,7 +145,8 @@ impl Engine {
             generation: 0,
             watch: Watch::default(),
             watched_head: None,
-            cached: CachedMicro::default(),
+            cached,
+            native: Applied::default(),
             tracking: Tracking::default(),
             turn: turn::Turn::default(),
             state: State::Idle,
@@ -146,7 +154,10 @@ impl Engine {
             outbox: VecDeque::new(),
             next_effect: 0,
             config,
-        }
+        };
+        let keep = dress::kept_thinking(&engine.head);
+        engine.head = engine.dressed(engine.head.clone(), keep);
+        engine
     }
 
     /// Takes an input. Effects are then polled.
@@ -155,7 +166,10 @@ impl Engine {
             Input::Add(entries) => self.add(&entries, now),
             Input::Turn => self.begin_turn(now),
             Input::Compact(request) => self.compact_by_hand(request, now),
-            Input::Head(head) => self.head = *head,
+            Input::Head(head) => {
+                let keep = dress::kept_thinking(&self.head);
+                self.head = self.dressed(*head, keep);
+            }
             Input::Done { id, outcome } => self.done(id, outcome, now),
             Input::Cancel => self.cancel(now),
             Input::Wake => self.wake(now),
@@ -260,7 +274,7 @@ impl Engine {
             }
             Then::Replied(lines, answer) => {
                 self.take(&lines, offset);
-                self.told(*answer);
+                self.told(*answer, now);
             }
             Then::Committed(commit) => self.committed(*commit, offset, now),
             Then::Finished(lines, after) => {
@@ -313,6 +327,7 @@ impl Engine {
             }
             offset += line.len() as u64 + 1;
         }
+        self.cached = CachedMicro::of(self.live.cache_edits());
     }
 
     /// The same for what [`Assembly::before_sending`] gave.
@@ -334,5 +349,6 @@ impl Engine {
             }
             offset += line.len() as u64 + 1;
         }
+        self.cached = CachedMicro::of(self.live.cache_edits());
     }
 }

@@ -1,4 +1,4 @@
-//! Getting a summary (F7, L): a fork behind the conversation's own cache, else a plain request, else no model at all.
+//! Getting a summary (F7, L): by the provider's own means where that is wanted (N3), else a fork behind the conversation's own cache, else a plain request, else no model at all.
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -8,7 +8,7 @@ use super::compact::{Compaction, Stage};
 use super::effect::{Effect, Outgoing};
 use super::event::{CompactFailure, Event, Summarizer};
 use super::input::{Failed, FailedKind, Outcome};
-use super::{Engine, Heads, State, Then};
+use super::{Engine, Heads, State, Then, provider};
 use crate::local_summary;
 use crate::message::{Entry, Id, Usage};
 use crate::models::ModelSpec;
@@ -32,9 +32,20 @@ const LOCAL_SUMMARY: u64 = 12_000;
 /// How the model is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Path {
+    Provider,
     #[default]
     Fork,
     Plain,
+}
+
+impl Path {
+    /// The one to take when this one leads nowhere.
+    fn next(self) -> Self {
+        match self {
+            Self::Provider => Self::Fork,
+            Self::Fork | Self::Plain => Self::Plain,
+        }
+    }
 }
 
 /// How far asking has come.
@@ -72,6 +83,10 @@ impl Engine {
             compaction.asking.path = Path::Plain;
             return self.ask_for_summary(compaction, now);
         }
+        compaction.asking.path = match self.asks_provider(&compaction) {
+            true => Path::Provider,
+            false => Path::Fork,
+        };
         match self.before_sending(now) {
             Ok(lines) if !lines.is_empty() => {
                 self.persist(lines, |lines| Then::Summarise(lines, Box::new(compaction)));
@@ -107,13 +122,14 @@ impl Engine {
 
     pub(super) fn ask_for_summary(&mut self, mut compaction: Compaction, now: Timestamp) {
         let body = match compaction.asking.path {
+            Path::Provider => self.provider_request(&compaction),
             Path::Fork => self.fork(&compaction),
             Path::Plain => self.plain(&compaction),
         };
         let (body, betas) = match body {
             Some(body) => body,
-            None if compaction.asking.path == Path::Fork => {
-                compaction.asking.path = Path::Plain;
+            None if compaction.asking.path != Path::Plain => {
+                compaction.asking.path = compaction.asking.path.next();
                 return self.ask_for_summary(compaction, now);
             }
             None => {
@@ -135,25 +151,30 @@ impl Engine {
         self.state = State::Compacting(Box::new(compaction));
     }
 
+    /// What the summary is to heed.
+    pub(super) fn instructions<'a>(
+        &'a self,
+        compaction: &'a Compaction,
+        hooks: &'a [&'a str],
+    ) -> Instructions<'a> {
+        let user = compaction.request.instructions.as_deref();
+        let memory_file = self.config.compact_instructions.as_deref();
+        Instructions {
+            user: user.unwrap_or_default(),
+            hooks,
+            memory_file: memory_file.unwrap_or_default(),
+        }
+    }
+
+    /// The first entry behind what is sent, where not all is.
+    pub(super) fn first_kept(&self, compaction: &Compaction) -> Option<Id> {
+        let mut behind = self.live.entries()[compaction.scope.sent.end..].iter();
+        behind.find_map(|kept| kept.entry.view().uuid())
+    }
+
     fn summary_prompt(&self, compaction: &Compaction) -> String {
-        let hooks: Vec<&str> = compaction
-            .hook_instructions
-            .iter()
-            .map(String::as_str)
-            .collect();
-        let instructions = Instructions {
-            user: compaction
-                .request
-                .instructions
-                .as_deref()
-                .unwrap_or_default(),
-            hooks: &hooks,
-            memory_file: self
-                .config
-                .compact_instructions
-                .as_deref()
-                .unwrap_or_default(),
-        };
+        let hooks = compaction.hook_texts();
+        let instructions = self.instructions(compaction, &hooks);
         let quote = match compaction.direction {
             Some(Direction::From) => {
                 let first = &self.live.entries()[compaction.scope.summarised.start];
@@ -172,29 +193,25 @@ impl Engine {
     /// The conversation's own request with one more message: it reads the cache and writes nothing.
     fn fork(&mut self, compaction: &Compaction) -> Option<(Vec<bytes::Bytes>, Vec<String>)> {
         let text = self.summary_prompt(compaction);
-        let sent = compaction.scope.sent.clone();
+        let kind = RequestKind::Fork { text: &text };
+        // What the conversation's requests leave out by reference, this one leaves out, too.
+        let edits = self.cache_edits();
         if let Some((from, lead)) = compaction.asking.shortened {
             let head = self.assembly.as_ref()?.head().clone();
             let marker = marker(lead);
-            let rest = &self.live.entries()[from..sent.end];
+            let rest = &self.live.entries()[from..compaction.scope.sent.end];
             let views = rest.iter().map(|kept| kept.entry.view());
             let history = marker.iter().map(Entry::view).chain(views);
             let stripped = Id::of(self.live.newest()?);
             let mut aside = Assembly::aside(head, self.live.cleared(), Some(stripped), history);
-            let assembled = aside.request(RequestKind::Fork { text: &text }, None);
+            let assembled = aside.request(kind, edits.as_deref());
             let betas = aside.head().latched.betas.clone();
             return Some((assembled.ok()?.slices, betas));
         }
         // Up to a pivot only the part before it is sent.
-        let entries = self.live.entries();
-        let until = entries[sent.end..]
-            .iter()
-            .find_map(|kept| kept.entry.view().uuid());
+        let until = self.first_kept(compaction);
         let assembly = self.assembly.as_mut()?;
-        let assembled = match until {
-            Some(until) => assembly.fork_until(&text, until),
-            None => assembly.request(RequestKind::Fork { text: &text }, None),
-        };
+        let assembled = assembly.request_until(kind, until, edits.as_deref());
         let assembled = assembled.ok()?;
         Some((assembled.slices, assembly.head().latched.betas.clone()))
     }
@@ -267,6 +284,20 @@ impl Engine {
             usage.billed().for_each(|step| sum.add(step));
         }
         let by = match compaction.asking.path {
+            Path::Provider => {
+                match provider::read(reply.message.as_deref()) {
+                    Some((summary, signed)) => {
+                        compaction.summary = Some((summary, Summarizer::Provider));
+                        compaction.signed = Some(signed);
+                        self.summed_up(compaction);
+                    }
+                    None => {
+                        compaction.asking.path = Path::Fork;
+                        self.ask_for_summary(compaction, now);
+                    }
+                }
+                return;
+            }
             Path::Fork => Summarizer::Fork,
             Path::Plain => Summarizer::Plain,
         };
@@ -300,8 +331,8 @@ impl Engine {
             FailedKind::Cancelled => {
                 self.give_up(compaction, CompactFailure::Cancelled, failed.message, now);
             }
-            _ if compaction.asking.path == Path::Fork => {
-                compaction.asking.path = Path::Plain;
+            _ if compaction.asking.path != Path::Plain => {
+                compaction.asking.path = compaction.asking.path.next();
                 self.ask_for_summary(compaction, now);
             }
             FailedKind::Transient if compaction.asking.stream_retries < STREAM_RETRIES => {

@@ -17,14 +17,12 @@ use super::{CacheEdits, Engine, State, Then};
 use crate::boundary::Stamp;
 use crate::cache::{CallId, Conversation, Fingerprint, Mark, Verdict};
 use crate::message::{Entry, HeadError, Usage};
+use crate::micro::native::Applied;
 use crate::plan::{self, Next, Situation};
 use crate::prompt::{
     Assembly, Beginning, Birth, HeadReason, NotReady, Predecessor, RequestHead, RequestKind,
 };
 use crate::window::{Action, Verdict as Allowed};
-
-/// The beta that cache edits need.
-const CACHE_EDITS: &str = "longhaul-cache-edits-2026-11-15";
 
 /// What has happened in this turn.
 #[derive(Debug, Default)]
@@ -47,6 +45,17 @@ pub(super) struct Answer {
     uuid: String,
     usage: Usage,
     call: CallId,
+    applied: Applied,
+}
+
+/// The uuid of the last of these lines that has one.
+fn last_uuid(lines: &[Bytes]) -> Option<String> {
+    lines.iter().rev().find_map(|line| {
+        let entry = Entry::read(line.clone()).ok()?;
+        let view = entry.view();
+        let uuid = view.text(view.facets.uuid);
+        view.facets.uuid.is_present().then(|| uuid.into_owned())
+    })
 }
 
 /// What the cache watch knows of a head.
@@ -95,12 +104,7 @@ impl Engine {
 
     /// The parent of the next entry: the newest one, also if it is not on disk yet.
     fn newest_uuid(&self) -> Option<String> {
-        let waiting = self.unwritten.last().and_then(|line| {
-            let entry = Entry::read(line.clone()).ok()?;
-            let view = entry.view();
-            Some(view.text(view.facets.uuid).into_owned())
-        });
-        waiting.or_else(|| self.live.newest().map(str::to_owned))
+        last_uuid(&self.unwritten).or_else(|| self.live.newest().map(str::to_owned))
     }
 
     pub(super) fn begin_turn(&mut self, now: Timestamp) {
@@ -165,15 +169,31 @@ impl Engine {
         }
         let uuid = self.ids.next_uuid();
         let parent = self.newest_uuid();
-        match &self.assembly {
+        let mut lines = match &self.assembly {
             Some(assembly) => assembly.before_sending(Birth {
                 session_id: &self.config.identity.session_id,
                 uuid: &uuid,
                 parent: parent.as_deref(),
                 timestamp: now,
-            }),
-            None => Ok(Vec::new()),
+            })?,
+            None => Vec::new(),
+        };
+        // What a new rendering sends is in no cache: there is nothing to drop from it.
+        if reason.is_some() && !self.live.cache_edits().is_empty() {
+            let parent = last_uuid(&lines).or(parent);
+            lines.extend(self.no_cache_edits(parent.as_deref(), now));
         }
+        Ok(lines)
+    }
+
+    /// The record that requests no longer ask the provider to drop anything.
+    fn no_cache_edits(&mut self, parent: Option<&str>, now: Timestamp) -> Option<Bytes> {
+        let uuid = self.ids.next_uuid();
+        let stamp = Stamp {
+            uuid: &uuid,
+            timestamp: now,
+        };
+        self.cache_edits_line(stamp, parent, &[], 0).ok()
     }
 
     /// Renders the conversation anew.
@@ -232,10 +252,7 @@ impl Engine {
                 .map(|at| (*at as usize, Mark { ttl, scope: None }))
                 .collect(),
         });
-        let mut betas = assembly.head().latched.betas.clone();
-        if more.is_some() {
-            betas.push(CACHE_EDITS.to_owned());
-        }
+        let betas = assembly.head().latched.betas.clone();
         let id = self.effect_id();
         self.outbox.push_back(Effect::Send {
             id,
@@ -249,7 +266,7 @@ impl Engine {
     }
 
     /// Results that every request asks the provider to drop from its cache (U4).
-    fn cache_edits(&self) -> Option<Box<RawValue>> {
+    pub(super) fn cache_edits(&self) -> Option<Box<RawValue>> {
         if self.config.cache_edits == CacheEdits::Unsupported {
             return None;
         }
@@ -275,7 +292,7 @@ impl Engine {
             message,
             usage,
             request_id,
-            applied: _,
+            applied,
         } = reply;
         let uuid = self.ids.next_uuid();
         let stamp = Stamp {
@@ -293,7 +310,12 @@ impl Engine {
         );
         match line {
             Ok(line) => {
-                let answer = Answer { uuid, usage, call };
+                let answer = Answer {
+                    uuid,
+                    usage,
+                    call,
+                    applied,
+                };
                 self.persist(vec![line], |lines| Then::Replied(lines, Box::new(answer)));
             }
             Err(error) => self.turn_failed(error.to_string()),
@@ -301,15 +323,16 @@ impl Engine {
     }
 
     /// The reply is on disk: it is told, and the cache is judged.
-    pub(super) fn told(&mut self, answer: Answer) {
+    pub(super) fn told(&mut self, answer: Answer, now: Timestamp) {
         let spec = &self.config.model;
         let cost = spec.cost_of_reply(&answer.usage);
         let verdict = self.watch.after(answer.call, &answer.usage, Some(spec));
-        if let Verdict::Broke(finding) | Verdict::Unread(finding) = verdict {
-            if self.config.cache_edits == CacheEdits::Supported && finding.to < finding.from {
-                // What was deleted by reference went with the cache: it counts again (U4).
-                self.cached.drop_all();
-            }
+        let cleared = self.native_cleared(answer.applied);
+        let mut expired = false;
+        if let Verdict::Broke(finding) | Verdict::Unread(finding) = verdict
+            && !cleared
+        {
+            expired = !self.live.cache_edits().is_empty() && finding.to < finding.from;
             self.notify(Event::CacheBreak(finding));
         }
         self.notify(Event::Replied {
@@ -317,6 +340,28 @@ impl Engine {
             usage: answer.usage,
             cost,
         });
+        if expired {
+            // What was deleted by reference went with the cache: it counts again (U4).
+            let parent = self.newest_uuid();
+            if let Some(line) = self.no_cache_edits(parent.as_deref(), now) {
+                self.persist(vec![line], Then::Rest);
+            }
+        }
+    }
+
+    /// Tells what the provider cleared by itself, if that is not what it had cleared before: then less can be read from
+    /// the cache than before, as it must be.
+    fn native_cleared(&mut self, applied: Applied) -> bool {
+        let before = std::mem::replace(&mut self.native, applied);
+        let anew = applied != before && applied != Applied::default();
+        if anew {
+            self.notify(Event::NativeCleared {
+                tool_uses: applied.tool_uses,
+                thinking_turns: applied.thinking_turns,
+                tokens: applied.input_tokens,
+            });
+        }
+        anew
     }
 
     /// A request that was too long is withheld, the conversation compacted and the turn tried again, once (O3).

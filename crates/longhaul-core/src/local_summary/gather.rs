@@ -41,8 +41,10 @@ pub(super) struct Gathered<'a> {
     pub(super) calls: Vec<Called<'a>>,
     /// How often each tool was called, by its raw name.
     pub(super) tools: BTreeMap<&'a [u8], usize>,
-    /// The summary that this view begins with.
-    pub(super) earlier: Option<Said<'a>>,
+    /// The summary that this view begins with, as a JSON string.
+    pub(super) earlier: Option<&'a [u8]>,
+    /// It is the provider's own: the summary message behind it only adds to it.
+    by_provider: bool,
     /// The size of the view.
     pub(super) size: Estimate,
 }
@@ -67,8 +69,9 @@ impl<'a> Gathered<'a> {
         let blocks = &entry.facets.blocks;
         for (at, block) in blocks.iter().enumerate().filter(|(_, block)| !block.inner) {
             self.size += Rough.block(block, &blocks[at + 1..]);
-            if block.kind == BlockKind::Text && entry.facets.flags.compact_summary {
-                self.earlier = Some((entry, block));
+            let is_summary = block.kind == BlockKind::Text && entry.facets.flags.compact_summary;
+            if is_summary && !std::mem::take(&mut self.by_provider) {
+                self.earlier = Some(block.body.of(entry.line));
             }
         }
         for answer in Answer::all(entry) {
@@ -79,6 +82,11 @@ impl<'a> Gathered<'a> {
     }
 
     fn reply(&mut self, entry: View<'a>, open: &mut Map<Id, usize>) {
+        if entry.compaction_text().is_some() {
+            let first = entry.facets.blocks.first();
+            self.earlier = first.and_then(|block| entry.object(block.span).get("content"));
+            self.by_provider = true;
+        }
         for block in &entry.facets.blocks {
             self.size += Rough.block(block, &[]);
             match block.kind {

@@ -55,8 +55,8 @@ impl Source<'_> {
         if let [_, .., newest] = messages {
             quote(page, "Newest request", newest);
         }
-        if let Some((entry, block)) = self.gathered.earlier {
-            let text = excerpt(block.body.of(entry.line), EARLIER);
+        if let Some(literal) = self.gathered.earlier {
+            let text = excerpt(literal, EARLIER);
             let text = earlier(&text);
             let lead = "- The summary of what came before, in part:\n";
             let room = page.room().saturating_sub(lead.len() + 1);

@@ -96,6 +96,44 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    /// For a record of cache edits (U4): the calls whose results every request asks to drop from then on. Such an entry
+    /// clears nothing.
+    pub fn cache_edits(self) -> Option<Vec<Cow<'a, str>>> {
+        match self.facets.subtype {
+            Subtype::MicrocompactBoundary => {
+                self.object(self.facets.metadata).strings("cacheEdits")
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether this is a reply that begins with a summary of the provider's own (N3).
+    pub fn begins_with_compaction(self) -> bool {
+        let first = self.facets.blocks.first();
+        self.facets.kind == super::EntryKind::Assistant
+            && first.is_some_and(|block| {
+                block.kind == super::BlockKind::Other
+                    && self.object(block.span).string("type").as_deref() == Some("compaction")
+            })
+    }
+
+    /// The text of that summary, if there is one.
+    pub fn compaction_text(self) -> Option<Cow<'a, str>> {
+        let first = self.facets.blocks.first()?;
+        let text = self.object(first.span).string("content");
+        text.filter(|_| self.begins_with_compaction())
+    }
+
+    /// Whether that summary is signed: it must then be the first block of all, and its beta must be asked for.
+    pub fn is_signed_summary(self) -> bool {
+        self.begins_with_compaction()
+            && self
+                .facets
+                .blocks
+                .first()
+                .is_some_and(|block| self.object(block.span).string("signature").is_some())
+    }
+
     fn id(self, span: Span) -> Option<Id> {
         span.is_present()
             .then(|| Id::of_literal(span.of(self.line)))

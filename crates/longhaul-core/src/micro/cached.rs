@@ -53,6 +53,13 @@ impl CachedMicro {
         })
     }
 
+    /// Those that a transcript records.
+    pub fn of(calls: &[String]) -> Self {
+        let mut cached = Self::default();
+        cached.pin(calls.iter().cloned());
+        cached
+    }
+
     /// Pins deletions: from now on every request asks for them.
     pub fn pin(&mut self, calls: impl IntoIterator<Item = String>) {
         for call in calls {

@@ -30,6 +30,18 @@ pub struct MicroSituation<'a> {
     pub cache: CacheState,
     /// What was deleted by reference; none if the provider does not take cache edits.
     pub cached: Option<&'a CachedMicro>,
+    /// Who clears under pressure.
+    pub pressure: Pressure,
+}
+
+/// Who clears when the window fills up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pressure {
+    /// We do (U5).
+    #[default]
+    Ours,
+    /// The provider does, as every request asks it to (U7).
+    Providers,
 }
 
 /// What to do before the request.
@@ -59,7 +71,7 @@ pub fn choose(situation: &MicroSituation<'_>) -> MicroStep {
             .map_or(MicroStep::Nothing, MicroStep::Delete);
     }
     let status = situation.status;
-    if status.used < status.warning {
+    if status.used < status.warning || situation.pressure == Pressure::Providers {
         return MicroStep::Nothing;
     }
     let Some(clearing) = pressure::clear(results, status.scale()) else {

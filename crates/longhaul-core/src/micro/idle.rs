@@ -9,13 +9,17 @@ pub(super) const REST: SignedDuration = SignedDuration::from_mins(60);
 /// The newest results that stay.
 const KEPT: usize = 5;
 
+/// Whether the last reply is long ago.
+pub fn is_rested(last_reply: Option<Timestamp>, now: Timestamp) -> bool {
+    last_reply.is_some_and(|last| now.duration_since(last) > REST)
+}
+
 /// Clears all but the newest, if the last reply is long ago.
 pub(super) fn clear(
     results: &ToolResults,
     last_reply: Option<Timestamp>,
     now: Timestamp,
 ) -> Option<Clearing> {
-    let rested = now.duration_since(last_reply?);
     let old = results.len().saturating_sub(KEPT);
-    (rested > REST && old > 0).then(|| results.oldest(old, Reason::Idle))
+    (is_rested(last_reply, now) && old > 0).then(|| results.oldest(old, Reason::Idle))
 }

@@ -14,8 +14,9 @@ mod pressure;
 mod results;
 
 pub use cached::{CachedMicro, Deletions};
-pub use choose::{CacheState, MicroSituation, MicroStep, choose};
+pub use choose::{CacheState, MicroSituation, MicroStep, Pressure, choose};
 pub use clearable::ClearableTools;
+pub use idle::is_rested;
 pub use results::{Clearing, Reason, ToolResult, ToolResults};
 
 #[cfg(test)]

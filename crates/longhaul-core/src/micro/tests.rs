@@ -70,6 +70,7 @@ fn situation<'a>(
         now: later(minutes),
         cache,
         cached: None,
+        pressure: Pressure::Ours,
     }
 }
 

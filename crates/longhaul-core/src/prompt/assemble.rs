@@ -188,6 +188,16 @@ impl Assembly {
         kind: RequestKind<'_>,
         more: Option<&RawValue>,
     ) -> Result<Assembled, NotReady> {
+        self.request_until(kind, None, more)
+    }
+
+    /// The same of what stands before an entry alone, and so it reads as much of the cache (P2).
+    pub fn request_until(
+        &mut self,
+        kind: RequestKind<'_>,
+        until: Option<Id>,
+        more: Option<&RawValue>,
+    ) -> Result<Assembled, NotReady> {
         if self.unwritten.is_some() {
             return Err(NotReady::NotPersisted);
         }
@@ -195,37 +205,28 @@ impl Assembly {
         if let Some(name) = more.and_then(|more| self.frame.repeated(more)) {
             return Err(NotReady::Repeated(name));
         }
-        let write = match kind {
-            RequestKind::Fork { .. } => CacheWrite::Skip,
-            RequestKind::Main if self.rendering.ends_with_user() => CacheWrite::Write,
-            RequestKind::Main => return Err(NotReady::NothingAsked),
-        };
         let (blocks, messages) = (self.rendering.blocks(), self.rendering.messages());
-        let marks = Marks::place(blocks, messages, write, self.frame.room);
-        let mut slices = vec![self.frame.opening.clone()];
-        self.messages(marks, self.rendering.buffer().len(), &mut slices);
-        slices.push(self.ending(kind, more));
-        Ok(Assembled { slices, marks })
-    }
-
-    /// A fork that repeats only what stands before an entry, and so reads as much of the cache (P2).
-    pub fn fork_until(&mut self, text: &str, until: Id) -> Result<Assembled, NotReady> {
-        if self.unwritten.is_some() {
-            return Err(NotReady::NotPersisted);
-        }
-        self.settle()?;
-        let (blocks, messages) = (self.rendering.blocks(), self.rendering.messages());
-        let kept = blocks.iter().position(|block| block.entry == Some(until));
+        let kept = until.and_then(|until| {
+            let mut entries = blocks.iter().map(|block| block.entry);
+            entries.position(|entry| entry == Some(until))
+        });
         let blocks = &blocks[..kept.unwrap_or(blocks.len())];
         let last = blocks.last().ok_or(NotReady::Empty)?;
         let messages = &messages[..=last.message as usize];
-        let marks = Marks::place(blocks, messages, CacheWrite::Skip, self.frame.room);
-        let mut slices = vec![self.frame.opening.clone()];
+        let role = messages.last().map(|message| message.role);
+        let (write, opening) = match kind {
+            RequestKind::Main if role != Some(Role::User) => return Err(NotReady::NothingAsked),
+            RequestKind::Main => (CacheWrite::Write, self.frame.opening.clone()),
+            RequestKind::Fork { .. } => (CacheWrite::Skip, self.frame.opening.clone()),
+            RequestKind::SummedUp => {
+                let opening = Frame::summed_up(&self.head).ok_or(NotReady::Unsuited)?;
+                (CacheWrite::Skip, opening)
+            }
+        };
+        let marks = Marks::place(blocks, messages, write, self.frame.room);
+        let mut slices = vec![opening];
         self.messages(marks, last.end, &mut slices);
-        let speaks = messages.last().map(|message| message.role);
-        let mut ending = forked(speaks == Some(Role::User), b"]}", text);
-        ending.extend_from_slice(b"]}");
-        slices.push(ending.into());
+        slices.push(ending(kind, role, more));
         Ok(Assembled { slices, marks })
     }
 
@@ -235,7 +236,7 @@ impl Assembly {
         self.settle()?;
         let mut slices = vec![self.frame.counting.clone()];
         self.messages(Marks::default(), self.rendering.buffer().len(), &mut slices);
-        slices.push(self.ending(RequestKind::Main, None));
+        slices.push(ending(RequestKind::Main, None, None));
         Ok(slices)
     }
 
@@ -266,29 +267,6 @@ impl Assembly {
         buffer.slices(from, end, slices);
     }
 
-    /// What closes the last message, adds a fork's own, and ends the body.
-    fn ending(&self, kind: RequestKind<'_>, more: Option<&RawValue>) -> Bytes {
-        let mut bytes = Vec::new();
-        let closing = self.rendering.closing();
-        match kind {
-            RequestKind::Main => bytes.extend_from_slice(closing),
-            RequestKind::Fork { text } => {
-                bytes = forked(self.rendering.ends_with_user(), closing, text);
-            }
-        }
-        bytes.push(b']');
-        let more = more.map(|more| more.get().trim()).unwrap_or_default();
-        let inside = more
-            .strip_prefix('{')
-            .and_then(|more| more.strip_suffix('}'));
-        if let Some(fields) = inside.map(str::trim).filter(|fields| !fields.is_empty()) {
-            bytes.push(b',');
-            bytes.extend_from_slice(fields.as_bytes());
-        }
-        bytes.push(b'}');
-        bytes.into()
-    }
-
     /// Whether pictures have become so many that older ones must go: a new rendering must begin.
     pub fn must_begin_anew(&self) -> bool {
         self.rendering.must_begin_anew()
@@ -308,6 +286,25 @@ impl Assembly {
     pub fn as_predecessor(&self) -> Predecessor<'_> {
         Predecessor::Rendering(&self.head, &self.rendering)
     }
+}
+
+/// What closes the last message, adds a fork's own, and ends the body.
+fn ending(kind: RequestKind<'_>, last: Option<Role>, more: Option<&RawValue>) -> Bytes {
+    let mut bytes = match kind {
+        RequestKind::Main | RequestKind::SummedUp => b"]}".to_vec(),
+        RequestKind::Fork { text } => forked(last == Some(Role::User), b"]}", text),
+    };
+    bytes.push(b']');
+    let more = more.map(|more| more.get().trim()).unwrap_or_default();
+    let inside = more
+        .strip_prefix('{')
+        .and_then(|more| more.strip_suffix('}'));
+    if let Some(fields) = inside.map(str::trim).filter(|fields| !fields.is_empty()) {
+        bytes.push(b',');
+        bytes.extend_from_slice(fields.as_bytes());
+    }
+    bytes.push(b'}');
+    bytes.into()
 }
 
 /// A fork's message: joined to the user's, where that is still open, else behind what closes the reply.

@@ -64,6 +64,32 @@ impl Frame {
         }
     }
 
+    /// The opening for a request that the provider is to sum up (N3): it takes no `context_management` with that. None if
+    /// the head holds what cannot go with it at all.
+    pub(super) fn summed_up(head: &RequestHead) -> Option<Bytes> {
+        let body = fields(head.latched.body.get().as_bytes());
+        let value = |wanted: &str| {
+            let found = body.iter().find(|(name, _)| name == wanted.as_bytes());
+            found.map(|(_, value)| *value)
+        };
+        let output = value("output_config").filter(|value| value.first() == Some(&b'{'));
+        let output = output.map(Object::new);
+        let shaped = output.is_some_and(|output| {
+            let budget = output.object("task_budget");
+            output.get("format").is_some()
+                || budget.is_some_and(|budget| budget.get("remaining").is_some())
+        });
+        if shaped || value("stop_sequences").is_some() {
+            return None;
+        }
+        let left: Vec<_> = body
+            .iter()
+            .filter(|(name, _)| name != b"context_management")
+            .cloned()
+            .collect();
+        Some(opening(&[(b"stream".to_vec(), b"true")], &left, head))
+    }
+
     /// A field of these that the head has already.
     pub(super) fn repeated(&self, more: &RawValue) -> Option<String> {
         let more = fields(more.get().as_bytes());

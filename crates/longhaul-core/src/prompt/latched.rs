@@ -2,9 +2,11 @@
 //! the head entry (M7).
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Ttl;
+use crate::json::{Cursor, Object};
 use crate::models::ModelSpec;
 
 /// Windows above this take more pictures.
@@ -56,6 +58,39 @@ impl Latched {
         self.betas = sorted(betas.into_iter().chain(more));
     }
 
+    /// A field of the body, as JSON.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        let value = Object::new(self.body.get().as_bytes()).get(name)?;
+        std::str::from_utf8(value).ok()
+    }
+
+    /// Sets a field of the body. The others keep their bytes and their order; so does this one if it says the same.
+    pub fn set_field(&mut self, name: &str, value: &Value) {
+        let value = value.to_string();
+        if self.field(name) == Some(&value) {
+            return;
+        }
+        let mut body = String::from("{");
+        let mut push = |name: &str, value: &str| {
+            let comma = if body.len() > 1 { "," } else { "" };
+            body.push_str(&format!("{comma}{}:{value}", Value::from(name)));
+        };
+        // Raw JSON is valid, so the walk ends with the object.
+        let _ = Cursor::new(self.body.get().as_bytes()).object(|cursor, key| {
+            let key = crate::json::decode(key);
+            let old = String::from_utf8_lossy(cursor.raw()?);
+            if key != name {
+                push(&key, &old);
+            }
+            Ok(())
+        });
+        push(name, &value);
+        body.push('}');
+        if let Ok(body) = RawValue::from_string(body) {
+            self.body = body;
+        }
+    }
+
     /// Whether requests under both are the same but for their messages. What was stripped is no part of that.
     pub(super) fn sends_as(&self, other: &Self) -> bool {
         self.ttl == other.ttl
@@ -104,6 +139,21 @@ mod tests {
         latched.add_betas(["ab".to_owned()]);
         assert_eq!(latched.betas, ["a", "ab", "b", "c"]);
         assert_eq!(latched.most_images, 600);
+    }
+
+    #[test]
+    fn b5_a_field_that_is_set_leaves_the_others_as_they_are() {
+        let spec = ModelTable::builtin().resolve("claude-opus-4-8").spec;
+        let body = RawValue::from_string(r#"{"model":"m","a":[1, 2]}"#.to_owned()).unwrap();
+        let mut latched = Latched::new(None, [], &spec, body);
+        let edits = serde_json::json!({"edits": []});
+        latched.set_field("context_management", &edits);
+        let once = r#"{"model":"m","a":[1, 2],"context_management":{"edits":[]}}"#;
+        assert_eq!(latched.body.get(), once);
+        latched.set_field("context_management", &edits);
+        assert_eq!(latched.body.get(), once);
+        latched.set_field("context_management", &serde_json::json!(1));
+        assert_eq!(latched.field("context_management"), Some("1"));
     }
 
     #[test]

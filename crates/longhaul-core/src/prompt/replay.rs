@@ -102,5 +102,8 @@ impl Boundaries {
 
 /// Whether an entry changes what was sent before it.
 pub(super) fn is_boundary(entry: View<'_>) -> bool {
-    entry.facets.kind == EntryKind::System && entry.facets.subtype != Subtype::Other
+    // Cache edits leave what was sent as it is (U4).
+    entry.facets.kind == EntryKind::System
+        && entry.facets.subtype != Subtype::Other
+        && entry.cache_edits().is_none()
 }

@@ -15,6 +15,9 @@ pub enum RequestKind<'a> {
         /// The message.
         text: &'a str,
     },
+    /// The conversation alone, which a field behind it asks the provider to sum up (N3). It writes nothing to the cache
+    /// either.
+    SummedUp,
 }
 
 /// A request's body.
@@ -63,4 +66,7 @@ pub enum NotReady {
     /// An extra field is part of the head already.
     #[error("`{0}` is part of the head already: it cannot be sent twice")]
     Repeated(String),
+    /// The head holds fields that cannot go with what is asked.
+    #[error("the provider cannot sum up a request with these settings")]
+    Unsuited,
 }

@@ -15,7 +15,9 @@ mod strip;
 
 pub use cut::{Direction, Scope, safe_cut};
 pub use kept_files::{ReadTools, kept_files};
-pub use prompt::{Instructions, PLAIN_SYSTEM, Variant, opening_words, prompt};
+pub use prompt::{
+    Instructions, PLAIN_SYSTEM, Variant, opening_words, prompt, provider_instructions,
+};
 pub use read::{Reply, Stop, Summary, SummaryFailure, read};
 pub use strip::{DOCUMENT, IMAGE, Stripped, strip};
 

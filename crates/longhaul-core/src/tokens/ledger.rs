@@ -6,7 +6,7 @@
 //! reply that turns out to be usable takes the second over.
 
 use super::{ContextSize, Estimate, Estimator, Measured};
-use crate::hash::Map;
+use crate::hash::{Map, Set};
 use crate::message::{BlockKind, EntryKind, Id, Subtype, View};
 
 /// Where an entry stands in the view.
@@ -39,6 +39,8 @@ pub enum Counted<'a> {
     },
     /// The results of these calls were cleared.
     Clearing(&'a [Id]),
+    /// From now on the provider drops the results of these calls from its cache, and no others (U4).
+    CacheEdits(&'a [Id]),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +65,14 @@ struct KnownResult {
     seen: u64,
 }
 
+/// A result that the provider drops from its cache.
+#[derive(Debug, Clone, Copy)]
+struct Edited {
+    result: KnownResult,
+    /// The anchor then. A newer one has measured without the result.
+    anchor_seen: Option<u64>,
+}
+
 /// Counts a conversation entry by entry. What a turn costs is what the turn added.
 #[derive(Debug, Default)]
 pub struct Ledger {
@@ -73,6 +83,8 @@ pub struct Ledger {
     /// Weight of everything since the view began; what counts while there is no anchor.
     whole: Estimate,
     results: Map<Id, KnownResult>,
+    /// Results that are in the conversation and not in the window.
+    edited: Map<Id, Edited>,
     seen: u64,
 }
 
@@ -123,7 +135,13 @@ impl Ledger {
                 self.push(input, standing);
             }
             EntryKind::System if facets.subtype == Subtype::MicrocompactBoundary => {
-                self.push(Counted::Clearing(&entry.cleared()), standing);
+                match entry.cache_edits() {
+                    Some(edits) => {
+                        let ids: Vec<Id> = edits.iter().map(|id| Id::of(id)).collect();
+                        self.push(Counted::CacheEdits(&ids), standing);
+                    }
+                    None => self.push(Counted::Clearing(&entry.cleared()), standing),
+                }
             }
             _ => {}
         }
@@ -159,6 +177,9 @@ impl Ledger {
                 self.input(weight + results);
             }
             Counted::Clearing(ids) => self.clear(ids),
+            // Edits hold for one rendering: those of a conversation that is gone hold no more.
+            Counted::CacheEdits(_) if standing == Standing::Preserved => {}
+            Counted::CacheEdits(ids) => self.edit(ids),
         }
     }
 
@@ -241,24 +262,86 @@ impl Ledger {
         }
     }
 
+    /// A new rendering begins: what is cleared is gone, what was only dropped from the cache is sent again.
     fn clear(&mut self, ids: &[Id]) {
         for id in ids {
             // Cleared twice is cleared once: the result is gone from the map.
-            let Some(result) = self.results.remove(id) else {
-                continue;
-            };
-            self.whole = self.whole.less(result.weight);
-            if let Some((reply, seen)) = &mut self.newest
-                && result.seen > *seen
-            {
-                reply.since = reply.since.less(result.weight);
+            if let Some(result) = self.results.remove(id) {
+                self.take_off(result);
             }
-            if let Some(anchor) = &mut self.anchor {
-                if result.seen > self.anchor_seen {
-                    anchor.reply.since = anchor.reply.since.less(result.weight);
-                } else {
-                    anchor.cleared += result.weight;
-                }
+            // Off the count already.
+            self.edited.remove(id);
+        }
+        for (id, edited) in std::mem::take(&mut self.edited) {
+            self.results.insert(id, edited.result);
+            match edited.anchor_seen == self.anchor_mark() {
+                true => self.put_back(edited.result),
+                false => self.input(edited.result.weight),
+            }
+        }
+    }
+
+    fn edit(&mut self, ids: &[Id]) {
+        let wanted: Set<Id> = ids.iter().copied().collect();
+        let anchor_seen = self.anchor_mark();
+        for id in ids {
+            if let Some(result) = self.results.remove(id) {
+                self.take_off(result);
+                let edited = Edited {
+                    result,
+                    anchor_seen,
+                };
+                self.edited.insert(*id, edited);
+            }
+        }
+        let held = std::mem::take(&mut self.edited);
+        for (id, edited) in held {
+            if wanted.contains(&id) {
+                self.edited.insert(id, edited);
+                continue;
+            }
+            self.results.insert(id, edited.result);
+            // The reply that told of the expired cache has measured them: nothing could be dropped from it.
+            match edited.anchor_seen == anchor_seen {
+                true => self.put_back(edited.result),
+                false => self.whole += edited.result.weight,
+            }
+        }
+    }
+
+    fn anchor_mark(&self) -> Option<u64> {
+        self.anchor.as_ref().map(|_| self.anchor_seen)
+    }
+
+    fn take_off(&mut self, result: KnownResult) {
+        self.whole = self.whole.less(result.weight);
+        if let Some((reply, seen)) = &mut self.newest
+            && result.seen > *seen
+        {
+            reply.since = reply.since.less(result.weight);
+        }
+        if let Some(anchor) = &mut self.anchor {
+            if result.seen > self.anchor_seen {
+                anchor.reply.since = anchor.reply.since.less(result.weight);
+            } else {
+                anchor.cleared += result.weight;
+            }
+        }
+    }
+
+    /// The opposite, under the same anchor.
+    fn put_back(&mut self, result: KnownResult) {
+        self.whole += result.weight;
+        if let Some((reply, seen)) = &mut self.newest
+            && result.seen > *seen
+        {
+            reply.since += result.weight;
+        }
+        if let Some(anchor) = &mut self.anchor {
+            if result.seen > self.anchor_seen {
+                anchor.reply.since += result.weight;
+            } else {
+                anchor.cleared = anchor.cleared.less(result.weight);
             }
         }
     }

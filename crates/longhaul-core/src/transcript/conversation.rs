@@ -168,7 +168,11 @@ impl Conversation {
                 }
                 EntryKind::System => {
                     if let Some(note) = table.boundary(*at) {
-                        ledger.push(Counted::Clearing(&note.cleared), standing);
+                        let counted = match &note.cache_edits {
+                            Some(edits) => Counted::CacheEdits(edits),
+                            None => Counted::Clearing(&note.cleared),
+                        };
+                        ledger.push(counted, standing);
                     }
                 }
                 EntryKind::Progress | EntryKind::Summary | EntryKind::Head | EntryKind::Other => {}

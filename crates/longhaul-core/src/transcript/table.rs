@@ -101,6 +101,8 @@ pub struct BoundaryNote {
     pub preserved_anchor: Option<Id>,
     /// `compactedToolIds` and `clearedAttachmentUUIDs` of a microcompact boundary.
     pub cleared: Vec<Id>,
+    /// `cacheEdits` of one: it clears nothing, and these are what the provider is asked to drop (U4).
+    pub cache_edits: Option<Vec<Id>>,
     /// `boundaryUuid` of an undo: the boundary that it takes back.
     pub undoes: Option<Id>,
     /// `thinkingStrippedThrough`: reasoning up to and including this entry is not sent again (N2).
@@ -259,6 +261,7 @@ fn boundary_note(row: u32, entry: View<'_>) -> BoundaryNote {
         preserved_anchor: messages
             .and_then(|messages| messages.string("anchorUuid"))
             .map(|uuid| Id::of(&uuid)),
+        cache_edits: metadata.strings("cacheEdits").map(ids),
         cleared: entry.cleared(),
     }
 }

@@ -207,6 +207,7 @@ fn p5_n2_what_else_the_boundary_can_carry() {
         thinking_stripped_through: Some("last"),
         ledger: Some(&ledger),
         report: Some(&report),
+        signed: None,
         text: "summary \u{2028} \"quoted\"\n",
         attached: &[Attached {
             stamp: stamp("h"),
@@ -288,6 +289,7 @@ fn u2_a_clearing_is_written_as_claude_code_writes_it() {
         tokens_saved: 40,
         tool_ids: &["t0", "t1"],
         attachments: &[],
+        cache_edits: None,
         report: Some(&report),
     }
     .line()

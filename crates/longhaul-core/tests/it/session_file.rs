@@ -192,6 +192,7 @@ impl SessionFile {
             thinking_stripped_through: None,
             ledger: None,
             report: None,
+            signed: None,
             text: "the summary",
             attached: &attached,
         }

@@ -8,7 +8,7 @@ use crate::snapshot::check;
 fn message(kept: Kept, mode: Mode) -> String {
     let summary = Summary::new("1. Request and intent: the {path} of things").unwrap();
     SummaryMessage {
-        summary: &summary,
+        summary: Some(&summary),
         appendix: "What the user said, word for word: …",
         look_up: LookUp {
             transcript: Some("/data/session.jsonl"),
@@ -66,10 +66,26 @@ fn f9_manual_says_nothing_about_going_on_and_autonomous_says_most() {
 }
 
 #[test]
+fn n3_behind_the_providers_summary_the_message_does_not_repeat_it() {
+    let text = SummaryMessage {
+        summary: None,
+        appendix: "What the user said, word for word: …",
+        look_up: LookUp {
+            transcript: Some("/data/session.jsonl"),
+            recall_tool: Some("recall"),
+        },
+        kept: Kept::Behind,
+        mode: Mode::Automatic,
+    }
+    .text();
+    check("message_provider", &text);
+}
+
+#[test]
 fn f9_what_is_not_there_is_not_mentioned() {
     let summary = Summary::new("short").unwrap();
     let text = SummaryMessage {
-        summary: &summary,
+        summary: Some(&summary),
         appendix: " \n",
         look_up: LookUp::default(),
         kept: Kept::Nothing,

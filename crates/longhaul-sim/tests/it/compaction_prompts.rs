@@ -210,7 +210,7 @@ fn f2_f9_our_summary_message_is_carried_on_by_the_next_summary() {
     let first = summary(Variant::Whole, &NONE);
     let earlier = Summary::new(first.trim_start_matches("## Summary")).unwrap();
     let message = SummaryMessage {
-        summary: &earlier,
+        summary: Some(&earlier),
         appendix: "",
         look_up: LookUp {
             transcript: Some("/data/session.jsonl"),

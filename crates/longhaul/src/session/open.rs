@@ -7,7 +7,7 @@ use longhaul_core::config::Config;
 use longhaul_core::engine::{CacheEdits, Engine, EngineConfig, Heads, Identity, Ids, Kept, Resume};
 use longhaul_core::facts::{Facts, Vocabulary};
 use longhaul_core::message::Subtype;
-use longhaul_core::micro::ClearableTools;
+use longhaul_core::micro::{ClearableTools, Pressure};
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::prompt::{ParameterError, RequestHead};
 use longhaul_core::summary::message::Mode;
@@ -283,6 +283,11 @@ impl SessionBuilder {
                 true => CacheEdits::Supported,
                 false => CacheEdits::Unsupported,
             },
+            pressure: match self.config.native_clearing {
+                true => Pressure::Providers,
+                false => Pressure::Ours,
+            },
+            summariser: self.config.summariser,
             mode: match self.autonomous {
                 true => Mode::Autonomous,
                 false => Mode::Automatic,

@@ -139,6 +139,7 @@ impl Session {
         };
         match answer {
             Ok(reply) => Outcome::Summarized(Box::new(SummaryReply {
+                message: serde_json::from_slice(&reply.message_json()).ok(),
                 text: reply.text(),
                 calls: reply.tool_calls().count(),
                 stop: match reply.stop {

@@ -43,6 +43,17 @@ pub(super) fn record(event: &Event) {
             saved,
             "results cleared"
         ),
+        Event::NativeCleared {
+            tool_uses,
+            thinking_turns,
+            tokens,
+        } => tracing::info!(
+            event = "native_clearing",
+            tool_uses,
+            thinking_turns,
+            saved = tokens,
+            "results cleared by the provider"
+        ),
         Event::ThresholdExceededAfter { tokens, threshold } => tracing::warn!(
             event = "threshold_exceeded_after",
             tokens,

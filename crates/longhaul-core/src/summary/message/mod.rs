@@ -38,8 +38,8 @@ pub struct LookUp<'a> {
 /// The parts of the message.
 #[derive(Debug, Clone, Copy)]
 pub struct SummaryMessage<'a> {
-    /// The summary.
-    pub summary: &'a Summary,
+    /// The summary; none if the provider's own stands before this message.
+    pub summary: Option<&'a Summary>,
     /// What the engine adds of its own: what the summary must hold and left out. May be blank.
     pub appendix: &'a str,
     /// Where to look up details.
@@ -53,9 +53,10 @@ pub struct SummaryMessage<'a> {
 impl SummaryMessage<'_> {
     /// The text.
     pub fn text(&self) -> String {
-        let opening = match self.kept {
-            Kept::Nothing | Kept::Behind => include_str!("opening.md"),
-            Kept::Before => include_str!("opening_recent.md"),
+        let opening = match (self.summary, self.kept) {
+            (None, _) => include_str!("opening_provider.md"),
+            (Some(_), Kept::Nothing | Kept::Behind) => include_str!("opening.md"),
+            (Some(_), Kept::Before) => include_str!("opening_recent.md"),
         };
         let kept = match self.kept {
             Kept::Behind => include_str!("kept_behind.md"),
@@ -74,7 +75,7 @@ impl SummaryMessage<'_> {
         };
         super::joined(&[
             opening,
-            self.summary.text(),
+            self.summary.map_or("", Summary::text),
             self.appendix,
             &transcript,
             &recall,

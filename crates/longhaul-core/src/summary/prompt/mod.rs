@@ -48,6 +48,20 @@ pub fn prompt(variant: Variant<'_>, instructions: &Instructions<'_>) -> String {
     ])
 }
 
+/// The most characters of instructions that the provider's own compaction takes.
+const PROVIDER_MOST: usize = 16_384;
+
+/// What the provider is to heed when it sums up by itself (N3). Its instructions replace its own prompt, so they are whole
+/// or none: the outer option is none if they are longer than it takes, the inner if there is nothing to heed.
+pub fn provider_instructions(instructions: &Instructions<'_>) -> Option<Option<String>> {
+    let added = instructions.text();
+    if added.trim().is_empty() {
+        return Some(None);
+    }
+    let text = super::joined(&[include_str!("provider.md"), &added]);
+    (text.chars().count() <= PROVIDER_MOST).then_some(Some(text))
+}
+
 /// The nine sections. A summary that newer messages follow has nothing to say about current work or a next step.
 fn sections(variant: Variant<'_>) -> [&'static str; 9] {
     let (eighth, ninth) = match variant {

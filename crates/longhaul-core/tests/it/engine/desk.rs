@@ -5,12 +5,13 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::engine::{
-    CacheEdits, Effect, Engine, EngineConfig, Event, Failed, FailedKind, HookCall, HookOutcome,
-    Identity, Ids, Input, ModelReply, NewEntry, Outcome, Outgoing, Resume, SummaryReply,
-    ToolOutput,
+    CacheEdits, Effect, Engine, EngineConfig, Event, Failed, FailedKind, Heads, HookCall,
+    HookOutcome, Identity, Ids, Input, ModelReply, NewEntry, Outcome, Outgoing, Resume, Summariser,
+    SummaryReply, ToolOutput,
 };
 use longhaul_core::message::Usage;
-use longhaul_core::micro::ClearableTools;
+use longhaul_core::micro::native::Applied;
+use longhaul_core::micro::{ClearableTools, Pressure};
 use longhaul_core::models::ModelTable;
 use longhaul_core::prompt::{Latched, OnMismatch, Parameters, RequestHead, Think, Ttl};
 use longhaul_core::rehydrate::{FileText, Gathered, Source};
@@ -28,6 +29,8 @@ pub(crate) enum Answer {
     Says(&'static str, u64),
     /// It calls a tool.
     Calls(&'static str, &'static str, u64),
+    /// It says something, after the provider cleared so many results of so many tokens.
+    Cleared(u64, u64, u64),
     Fails(FailedKind),
 }
 
@@ -36,6 +39,8 @@ pub(crate) enum Sum {
     Writes(&'static str),
     Ends(Stop, &'static str),
     Fails(FailedKind),
+    /// The provider sums up by itself, and its reply has this content.
+    Provider(Value),
 }
 
 pub(crate) struct Desk {
@@ -55,6 +60,8 @@ pub(crate) struct Desk {
     pub(crate) files: Vec<Source<FileText>>,
     pub(crate) disk_full: bool,
     pub(crate) archive_broken: bool,
+    /// The head that the host wants after the next compaction.
+    pub(crate) new_head: Option<RequestHead>,
     /// Stop performing at the effect whose name begins so.
     pub(crate) hold: Option<&'static str>,
     pub(crate) held: Option<Effect>,
@@ -78,6 +85,9 @@ pub(crate) struct Setting {
     pub(crate) window: u64,
     pub(crate) switches: Switches,
     pub(crate) cache_edits: CacheEdits,
+    pub(crate) pressure: Pressure,
+    pub(crate) summariser: Summariser,
+    pub(crate) source: QuerySource,
     pub(crate) owner: Owner,
 }
 
@@ -88,6 +98,9 @@ impl Default for Setting {
             window: 20_000,
             switches: Switches::default(),
             cache_edits: CacheEdits::Unsupported,
+            pressure: Pressure::Ours,
+            summariser: Summariser::Ours,
+            source: QuerySource::MAIN,
             owner: Owner::Proactive,
         }
     }
@@ -144,18 +157,20 @@ impl Desk {
                 version: "0".into(),
                 ..Identity::default()
             },
-            source: QuerySource::MAIN,
+            source: setting.source,
             owner: setting.owner,
             switches: setting.switches,
             window,
             model: (*spec).clone(),
             clearable: ClearableTools::default(),
             cache_edits: setting.cache_edits,
+            pressure: setting.pressure,
+            summariser: setting.summariser,
             mode: Mode::Automatic,
             transcript: Some("/t/s.jsonl".into()),
             recall_tool: None,
             compact_instructions: None,
-            heads: longhaul_core::engine::Heads::Written,
+            heads: Heads::Written,
             summary_model: None,
         };
         let engine = Engine::new(config, Ids::new(1), head(setting.model), Resume::default());
@@ -175,6 +190,7 @@ impl Desk {
             files: Vec::new(),
             disk_full: false,
             archive_broken: false,
+            new_head: None,
             hold: None,
             held: None,
             offset: 0,
@@ -247,7 +263,7 @@ impl Desk {
                 };
                 let context = longhaul_core::engine::GatheredContext {
                     gathered,
-                    head: None,
+                    head: self.new_head.take(),
                 };
                 (id, Outcome::Gathered(Box::new(context)))
             }
@@ -265,9 +281,15 @@ impl Desk {
 
     fn answer(&mut self, answer: Answer) -> Outcome {
         self.replies += 1;
+        let mut applied = Applied::default();
         let (content, prompt) = match answer {
             Answer::Fails(kind) => return failed(kind),
             Answer::Says(text, prompt) => (json!([{"type":"text","text":text}]), prompt),
+            Answer::Cleared(tool_uses, input_tokens, prompt) => {
+                applied.tool_uses = tool_uses;
+                applied.input_tokens = input_tokens;
+                (json!([{"type":"text","text":"Fine."}]), prompt)
+            }
             Answer::Calls(tool, id, prompt) => (
                 json!([{"type":"tool_use","id":id,"name":tool,"input":{"file_path":format!("/p/{id}.rs")}}]),
                 prompt,
@@ -285,7 +307,7 @@ impl Desk {
                 ..Usage::default()
             },
             request_id: None,
-            applied: Default::default(),
+            applied,
         }))
     }
 
@@ -362,7 +384,15 @@ pub(crate) fn failed(kind: FailedKind) -> Outcome {
 }
 
 fn summed(sum: Sum) -> Outcome {
+    let mut message = None;
     let (text, stop) = match sum {
+        Sum::Provider(content) => {
+            let reply = json!({"id": "msg_c", "type": "message", "role": "assistant", "model": "m",
+                "content": content, "stop_reason": "compaction",
+                "usage": {"input_tokens": 0, "output_tokens": 0}});
+            message = Some(to_raw_value(&reply).unwrap());
+            ("", Stop::Finished)
+        }
         Sum::Writes(text) => (text, Stop::Finished),
         Sum::Ends(stop, text) => (text, stop),
         Sum::Fails(kind) => return failed(kind),
@@ -371,6 +401,7 @@ fn summed(sum: Sum) -> Outcome {
         text: text.into(),
         calls: usize::from(stop == Stop::ToolUse),
         stop,
+        message,
         usage: Some(Usage {
             input: 100,
             cache_read: 15_000,

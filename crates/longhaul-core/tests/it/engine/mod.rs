@@ -3,4 +3,5 @@
 mod compacting;
 mod desk;
 mod failing;
+mod native;
 mod turns;

@@ -240,7 +240,11 @@ fn u4_results_are_deleted_from_the_cache_by_reference_and_the_bytes_stay() {
     desk.exchange("Next.", Answer::Says("Yes.", 5_100));
     let again = Desk::body(desk.sent.last().unwrap());
     assert_eq!(again["cache_edits"], body["cache_edits"], "pinned");
-    assert!(desk.subtypes("microcompact_boundary").is_empty());
+    let recorded = desk.subtypes("microcompact_boundary");
+    assert_eq!(recorded.len(), 1, "recorded once, and nothing is cleared");
+    let metadata = &recorded[0]["microcompactMetadata"];
+    assert_eq!(metadata["compactedToolIds"], serde_json::json!([]));
+    assert_eq!(metadata["cacheEdits"].as_array().unwrap().len(), 7);
 }
 
 #[test]

@@ -172,6 +172,8 @@ impl Recording {
             model: ModelSpec::clone(&spec),
             clearable: ClearableTools::default(),
             cache_edits: CacheEdits::Unsupported,
+            pressure: Default::default(),
+            summariser: Default::default(),
             mode: Mode::Manual,
             transcript: Some(known_as.display().to_string()),
             recall_tool: None,

@@ -72,7 +72,7 @@ impl Observer for Watcher {
 }
 
 /// The world's clock.
-pub(crate) struct VirtualClock(Arc<Server>);
+pub(crate) struct VirtualClock(pub(crate) Arc<Server>);
 
 const EPOCH: Timestamp = Timestamp::constant(1_800_000_000, 0);
 
@@ -167,26 +167,11 @@ pub(crate) fn open(
     model: &str,
     window: u64,
 ) -> Session {
-    let url = server.url();
-    let config = ClientConfig::from_env(Dialect::Anthropic, |name| match name {
-        "ANTHROPIC_BASE_URL" => Some(url.clone()),
-        "ANTHROPIC_API_KEY" => Some("test-key".to_owned()),
-        _ => None,
-    });
-    let tool = |name: &str, field: &str| {
-        json!({"name": name, "description": format!("{name} works on the project."),
-            "input_schema": {"type": "object", "properties": {field: {"type": "string"}}, "required": [field]}})
-    };
-    let prompt = Prompt::new(model, "You work on a small code base. Be brief.").with_tools(vec![
-        tool("Read", "file_path"),
-        tool("Bash", "command"),
-        tool("Grep", "pattern"),
-    ]);
     let mut settings = Config::default();
     settings.window_cap = Some(window);
     Session::builder()
-        .model(Client::new(config.unwrap()).unwrap())
-        .prompt(prompt)
+        .model(client(server))
+        .prompt(prompt(model))
         .transcript(folder.path().join("session.jsonl"))
         .archive(folder.path().join("archive.db"))
         .durability(Durability::OnClose)
@@ -197,6 +182,30 @@ pub(crate) fn open(
         .seed(1)
         .open()
         .unwrap()
+}
+
+/// A client of the server.
+pub(crate) fn client(server: &Server) -> Client {
+    let url = server.url();
+    let config = ClientConfig::from_env(Dialect::Anthropic, |name| match name {
+        "ANTHROPIC_BASE_URL" => Some(url.clone()),
+        "ANTHROPIC_API_KEY" => Some("test-key".to_owned()),
+        _ => None,
+    });
+    Client::new(config.unwrap()).unwrap()
+}
+
+/// What stands before the messages.
+pub(crate) fn prompt(model: &str) -> Prompt {
+    let tool = |name: &str, field: &str| {
+        json!({"name": name, "description": format!("{name} works on the project."),
+            "input_schema": {"type": "object", "properties": {field: {"type": "string"}}, "required": [field]}})
+    };
+    Prompt::new(model, "You work on a small code base. Be brief.").with_tools(vec![
+        tool("Read", "file_path"),
+        tool("Bash", "command"),
+        tool("Grep", "pattern"),
+    ])
 }
 
 /// Somebody who talks, and tools that answer.

@@ -1,0 +1,71 @@
+//! The provider as the summariser (N3): its own compaction on demand. The request is the conversation's own bytes with a
+//! field behind them, and so a cache hit; the answer is one signed block, which is kept as it was written.
+
+use bytes::Bytes;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::compact::Compaction;
+use super::dress::compacts_by_threshold;
+use super::{Engine, Summariser};
+use crate::prompt::RequestKind;
+use crate::summary::{Direction, Summary, provider_instructions};
+use crate::tokens::{Class, Estimate, Estimator, Rough};
+
+/// A summary that the provider made.
+#[derive(Debug, Clone)]
+pub(super) struct SignedSummary {
+    /// The reply it came in.
+    pub(super) message: Box<RawValue>,
+    /// What its block weighs.
+    pub(super) weight: Estimate,
+}
+
+impl Engine {
+    /// Whether the provider can be asked to sum this up. What lies behind kept messages it cannot: its block must stand
+    /// first.
+    pub(super) fn asks_provider(&self, compaction: &Compaction) -> bool {
+        self.config.summariser == Summariser::Provider
+            && compaction.direction != Some(Direction::From)
+            && !compacts_by_threshold(&self.head)
+    }
+
+    /// The request that asks it.
+    pub(super) fn provider_request(
+        &mut self,
+        compaction: &Compaction,
+    ) -> Option<(Vec<Bytes>, Vec<String>)> {
+        let hooks = compaction.hook_texts();
+        let instructions = provider_instructions(&self.instructions(compaction, &hooks))?;
+        let mut asked = json!({"type": "summarize"});
+        if let Some(text) = instructions {
+            asked["instructions"] = text.into();
+        }
+        let field = serde_json::value::to_raw_value(&json!({"compaction": asked})).ok()?;
+        let until = self.first_kept(compaction);
+        let assembly = self.assembly.as_mut()?;
+        let assembled = assembly.request_until(RequestKind::SummedUp, until, Some(&field));
+        let betas = assembly.head().latched.betas.clone();
+        Some((assembled.ok()?.slices, betas))
+    }
+}
+
+/// Reads the provider's answer: one signed block with a text in it, and nothing else. A compaction that failed is a reply
+/// without one.
+pub(super) fn read(message: Option<&RawValue>) -> Option<(Summary, SignedSummary)> {
+    let message = message?;
+    let value: Value = serde_json::from_str(message.get()).ok()?;
+    let [block] = value["content"].as_array()?.as_slice() else {
+        return None;
+    };
+    if block["type"] != "compaction" || block["signature"].as_str().is_none_or(str::is_empty) {
+        return None;
+    }
+    let summary = Summary::new(block["content"].as_str()?)?;
+    let units = block.to_string().encode_utf16().count() as u64;
+    let signed = SignedSummary {
+        message: message.to_owned(),
+        weight: Rough.tokens(Class::Serialised, units),
+    };
+    Some((summary, signed))
+}
