@@ -155,6 +155,8 @@ impl Desk {
             transcript: Some("/t/s.jsonl".into()),
             recall_tool: None,
             compact_instructions: None,
+            heads: longhaul_core::engine::Heads::Written,
+            summary_model: None,
         };
         let engine = Engine::new(config, Ids::new(1), head(setting.model), Resume::default());
         Self {

@@ -1,0 +1,5 @@
+//! Proofs over whole sessions: endurance, kill −9, oddities, cache reads of summaries, resume to the byte.
+
+mod person;
+mod place;
+mod soak;
