@@ -1,5 +1,8 @@
 //! Proofs over whole sessions: endurance, kill −9, oddities, cache reads of summaries, resume to the byte.
 
+mod fork;
+mod oddities;
 mod person;
 mod place;
+mod resume;
 mod soak;

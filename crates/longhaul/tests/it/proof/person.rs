@@ -81,17 +81,27 @@ impl Person {
 
     /// Lets the model work until it has no more calls.
     pub(crate) async fn work(&mut self, place: &Place, session: &mut Session) {
+        place.later(5);
+        if let Some(reply) = self.turn(place, session).await {
+            self.go_on(place, session, reply).await;
+        }
+    }
+
+    /// The same behind a reply.
+    pub(crate) async fn go_on(&mut self, place: &Place, session: &mut Session, reply: Reply) {
+        let mut reply = reply;
         for _ in 0..6 {
-            place.later(5);
-            let Some(reply) = self.turn(place, session).await else {
-                return;
-            };
             let calls: Vec<String> = reply.tool_calls().map(|call| call.id.to_string()).collect();
             if calls.is_empty() {
                 return;
             }
             let outputs = calls.into_iter().map(|id| self.result(id)).collect();
             session.results(outputs).await.unwrap();
+            place.later(5);
+            match self.turn(place, session).await {
+                Some(next) => reply = next,
+                None => return,
+            }
         }
     }
 

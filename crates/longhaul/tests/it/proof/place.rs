@@ -121,7 +121,7 @@ impl Place {
             .model(model)
             .prompt(prompt(self.setup.model, &self.setup.system))
             .transcript(transcript)
-            .archive(self.folder.path().join("archive.db"))
+            .archive(transcript.with_extension("db"))
             .durability(Durability::OnClose)
             .config(settings)
             .workspace(NoWorkspace)
