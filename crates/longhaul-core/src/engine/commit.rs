@@ -313,9 +313,9 @@ impl Engine {
             Summarizer::Local => SummedUp::WithoutModel,
             Summarizer::Fork | Summarizer::Plain | Summarizer::Approved => SummedUp::ByModel,
         };
-        let recompaction = self
-            .tracking
-            .compacted(self.turn.id.clone(), threshold, source, summed_up);
+        let recompaction =
+            self.tracking
+                .compacted(self.turn.id.clone(), threshold, source, summed_up);
         if draft.with_head >= threshold {
             self.notify(Event::ThresholdExceededAfter {
                 tokens: draft.with_head,

@@ -130,18 +130,6 @@ impl Host {
         }
     }
 
-    /// Adds an entry without asking the file how the view changed: it is known to have grown.
-    pub(crate) fn add(&mut self, line: &str) {
-        let _ = self.writer.append(line.as_bytes()).unwrap();
-        let entry = Entry::read(Bytes::copy_from_slice(line.as_bytes())).unwrap();
-        self.newest = Some(entry.view().text(entry.facets().uuid).into_owned());
-        let taken = self
-            .assembly
-            .as_mut()
-            .map(|assembly| assembly.push(entry.view()));
-        assert_eq!(taken, Some(Taken::Pushed));
-    }
-
     /// Begins a rendering of the view as it is.
     pub(crate) fn anew(&mut self, reason: HeadReason) {
         let resumed = resume(&self.path).unwrap();

@@ -1,6 +1,8 @@
 //! Proofs over whole sessions: endurance, kill −9, oddities, cache reads of summaries, resume to the byte.
 
 mod fork;
+#[cfg(unix)]
+mod killed;
 mod oddities;
 mod person;
 mod place;

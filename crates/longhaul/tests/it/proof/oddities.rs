@@ -176,7 +176,10 @@ async fn y1_an_empty_reply() {
         .await;
         let mut session = place.open();
         for turn in 0..3 {
-            session.say(format!("Say something, {turn}.")).await.unwrap();
+            session
+                .say(format!("Say something, {turn}."))
+                .await
+                .unwrap();
             let _ = session.turn().await;
         }
         a_normal_turn_works(&place, &mut session).await;
@@ -231,7 +234,13 @@ fn foreign(path: &Path, model: &str, exchanges: impl Iterator<Item = (String, Va
     let mut parent = Value::Null;
     for (at, (said, content)) in exchanges.enumerate() {
         let uuid = |half: u32| format!("00000000-0000-4000-8000-{at:010}{half:02}");
-        let stamp = |half: u32| format!("2026-11-01T10:{:02}:{:02}.{half:03}Z", at / 60 % 60, at % 60);
+        let stamp = |half: u32| {
+            format!(
+                "2026-11-01T10:{:02}:{:02}.{half:03}Z",
+                at / 60 % 60,
+                at % 60
+            )
+        };
         let user = json!({"parentUuid": parent, "isSidechain": false, "type": "user", "sessionId": "f",
             "message": {"role": "user", "content": said}, "uuid": uuid(1), "timestamp": stamp(1)});
         let reply = json!({"parentUuid": uuid(1), "isSidechain": false, "type": "assistant", "sessionId": "f",
@@ -265,7 +274,10 @@ async fn y1_a_window_that_is_nearly_twice_full_on_resume() {
         let place = place(model, 30_000).await;
         let long = (0..40).map(|at| {
             let said = format!("Question {at}: what of it? Never forget rule {at}.");
-            (said, spoken(&format!("About {at}: {}", "words and words ".repeat(255))))
+            (
+                said,
+                spoken(&format!("About {at}: {}", "words and words ".repeat(255))),
+            )
         });
         foreign(&place.transcript(), model, long);
         let mut session = place.open();
@@ -292,7 +304,8 @@ async fn m6_three_hundred_parallel_calls() {
         let once = std::iter::once(("Read everything.".to_owned(), Value::Array(calls)));
         foreign(&place.transcript(), model, once);
         let mut session = place.open();
-        let outputs = (0..300).map(|at| ToolOutput::text(format!("toolu_{at:04}"), "fn x() {}\n".repeat(20)));
+        let outputs =
+            (0..300).map(|at| ToolOutput::text(format!("toolu_{at:04}"), "fn x() {}\n".repeat(20)));
         session.results(outputs.collect()).await.unwrap();
         if model == MODELS[2] {
             // Where thinking has a budget, a reply under way must have begun with thinking. This one was recorded

@@ -249,10 +249,6 @@ impl Sent {
         let own = sent.iter().rev().find(|(source, _)| source == "sdk");
         own.unwrap().1.clone()
     }
-
-    pub(crate) fn last(&self) -> (String, Vec<u8>) {
-        self.0.lock().unwrap().last().unwrap().clone()
-    }
 }
 
 /// The real client, with every request written down.

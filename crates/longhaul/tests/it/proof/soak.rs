@@ -125,7 +125,11 @@ fn figures(place: &Place, person: &Person) -> String {
         .iter()
         .filter(|line| line["error"].to_string().contains("too long"))
         .count();
-    let report = place.told.compactions().last().map(|done| done.report.user_messages);
+    let report = place
+        .told
+        .compactions()
+        .last()
+        .map(|done| done.report.user_messages);
     let books = place.server.with_world(|world| world.books().total);
     let (told, _) = bill(place);
     format!(
