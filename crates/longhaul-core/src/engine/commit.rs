@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::compact::{Compaction, Stage, sentence};
 use super::draft::Draft;
 use super::effect::{Effect, HookCall};
-use super::event::{CompactFailure, Compacted, Event, Preview};
+use super::event::{CompactFailure, Compacted, Event, Preview, Summarizer};
 use super::live::{Kept, Live};
 use super::{Engine, Heads, State, Then};
 use crate::boundary::{self, Anchor, Attached, KeptEntry, LineError, Signed, Stamp};
@@ -17,6 +17,7 @@ use crate::hash::Set;
 use crate::message::{Entry, Id};
 use crate::micro::CachedMicro;
 use crate::micro::native::{Applied, KeepThinking};
+use crate::plan::SummedUp;
 use crate::prompt::{Assembly, Beginning, Birth, HeadReason, Predecessor, RequestHead};
 use crate::summary::Direction;
 
@@ -325,9 +326,16 @@ impl Engine {
         self.watch.compacted(self.config.source.as_str());
         let threshold = self.config.window.auto_compact;
         let source = self.config.source.as_str();
-        let recompaction = self
-            .tracking
-            .compacted(self.turn.id.clone(), threshold, source);
+        let summed_up = match draft.by {
+            Summarizer::Local => SummedUp::WithoutModel,
+            Summarizer::Fork
+            | Summarizer::Plain
+            | Summarizer::Provider
+            | Summarizer::Approved => SummedUp::ByModel,
+        };
+        let recompaction =
+            self.tracking
+                .compacted(self.turn.id.clone(), threshold, source, summed_up);
         if draft.with_head >= threshold {
             self.notify(Event::ThresholdExceededAfter {
                 tokens: draft.with_head,

@@ -185,6 +185,15 @@ impl Engine {
         Ok((scope, Some(pivot.direction)))
     }
 
+    /// What must be on disk before the request is written has joined the view: it is summed up or kept with the rest.
+    pub(super) fn rescope(&self, compaction: &mut Compaction) {
+        // What was there is there still, so the scope can be found again.
+        if let Ok((scope, _)) = self.scope(&self.live.pieces(), &compaction.request) {
+            compaction.scope = scope;
+        }
+        compaction.before = self.view_size();
+    }
+
     /// Summing up nothing but the last compaction's own entries would only wear its summary down.
     fn something_new(&self, pieces: &[Piece], scope: &Scope) -> Result<(), CompactFailure> {
         let summed_up = scope.summarised.clone();

@@ -75,6 +75,8 @@ pub struct Engine {
     state: State,
     /// Lines that could not be written: they go first when writing is tried again.
     unwritten: Vec<Bytes>,
+    /// What the host added while something was under way: it follows what that brings.
+    queued: Vec<NewEntry>,
     outbox: VecDeque<Effect>,
     next_effect: u64,
 }
@@ -151,6 +153,7 @@ impl Engine {
             turn: turn::Turn::default(),
             state: State::Idle,
             unwritten: Vec::new(),
+            queued: Vec::new(),
             outbox: VecDeque::new(),
             next_effect: 0,
             config,
@@ -173,6 +176,10 @@ impl Engine {
             Input::Done { id, outcome } => self.done(id, outcome, now),
             Input::Cancel => self.cancel(now),
             Input::Wake => self.wake(now),
+        }
+        if matches!(self.state, State::Idle) && !self.queued.is_empty() {
+            let queued = std::mem::take(&mut self.queued);
+            self.add(&queued, now);
         }
     }
 
@@ -268,8 +275,9 @@ impl Engine {
                 self.take_ours(&lines, offset);
                 self.send(now);
             }
-            Then::Summarise(lines, compaction) => {
+            Then::Summarise(lines, mut compaction) => {
                 self.take_ours(&lines, offset);
+                self.rescope(&mut compaction);
                 self.ask_for_summary(*compaction, now);
             }
             Then::Replied(lines, answer) => {

@@ -75,6 +75,10 @@ fn watched(head: &RequestHead) -> crate::cache::Head {
 impl Engine {
     /// The host adds to the conversation. It counts once it is on disk.
     pub(super) fn add(&mut self, entries: &[NewEntry], now: Timestamp) {
+        if !matches!(self.state, State::Idle) {
+            // A reply that is awaited was asked for without it, and its thinking may be bound to what was sent.
+            return self.queued.extend_from_slice(entries);
+        }
         let mut parent = self.newest_uuid();
         let mut lines = Vec::with_capacity(entries.len());
         for new in entries {
@@ -95,11 +99,7 @@ impl Engine {
             }
             parent = Some(uuid);
         }
-        match self.state {
-            State::Idle => self.persist(lines, Then::Rest),
-            // Something is under way; it is written with the next unit.
-            _ => self.unwritten.extend(lines),
-        }
+        self.persist(lines, Then::Rest);
     }
 
     /// The parent of the next entry: the newest one, also if it is not on disk yet.

@@ -30,6 +30,15 @@ pub enum Breaker {
     Open,
 }
 
+/// Whether a compaction shows that asking a model works again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SummedUp {
+    /// A model wrote the summary, or the user approved one: the breaker closes.
+    ByModel,
+    /// No model was asked, or none answered: the breaker stays as it is.
+    WithoutModel,
+}
+
 /// What a failure did to the breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tripped {
@@ -73,7 +82,13 @@ impl Tracking {
     }
 
     /// A compaction succeeded in a turn: the counters begin anew. Gives how it relates to the one before.
-    pub fn compacted(&mut self, turn: String, threshold: u64, source: &str) -> Recompaction {
+    pub fn compacted(
+        &mut self,
+        turn: String,
+        threshold: u64,
+        source: &str,
+        summed_up: SummedUp,
+    ) -> Recompaction {
         let record = Recompaction {
             in_chain: self.compacted,
             turns_since: self.compacted.then_some(self.turns),
@@ -85,7 +100,10 @@ impl Tracking {
             compacted: true,
             last_turn: Some(turn),
             turns: 0,
-            failures: 0,
+            failures: match summed_up {
+                SummedUp::ByModel => 0,
+                SummedUp::WithoutModel => self.failures,
+            },
         };
         record
     }
@@ -111,26 +129,37 @@ mod tests {
         for _ in 0..3 {
             tracking.failed();
         }
-        tracking.compacted("t1".into(), 167_000, "sdk");
+        tracking.compacted("t1".into(), 167_000, "sdk", SummedUp::ByModel);
         assert_eq!(tracking.breaker(), Breaker::Closed);
         assert_eq!(tracking.failed(), Tripped::No);
+    }
+
+    #[test]
+    fn o2_a_summary_without_a_model_does_not_close_the_breaker() {
+        let mut tracking = Tracking::default();
+        for _ in 0..3 {
+            tracking.failed();
+        }
+        tracking.compacted("t1".into(), 167_000, "sdk", SummedUp::WithoutModel);
+        assert_eq!(tracking.breaker(), Breaker::Open);
+        assert_eq!(tracking.failed(), Tripped::No, "told once");
     }
 
     #[test]
     fn o4_a_recompaction_tells_how_it_relates_to_the_one_before() {
         let mut tracking = Tracking::default();
         tracking.turn();
-        let first = tracking.compacted("t1".into(), 167_000, "sdk");
+        let first = tracking.compacted("t1".into(), 167_000, "sdk", SummedUp::ByModel);
         assert_eq!(
             (first.in_chain, first.turns_since, first.previous_turn),
             (false, None, None)
         );
         tracking.turn();
         tracking.turn();
-        let second = tracking.compacted("t3".into(), 167_000, "sdk");
+        let second = tracking.compacted("t3".into(), 167_000, "sdk", SummedUp::ByModel);
         assert_eq!((second.in_chain, second.turns_since), (true, Some(2)));
         assert_eq!(second.previous_turn.as_deref(), Some("t1"));
-        let third = tracking.compacted("t3b".into(), 167_000, "sdk");
+        let third = tracking.compacted("t3b".into(), 167_000, "sdk", SummedUp::ByModel);
         assert_eq!(third.turns_since, Some(0), "the counter began anew");
     }
 }

@@ -31,6 +31,8 @@ pub(crate) enum Thinking {
     Off,
     /// Thinking blocks where the model wants them.
     On,
+    /// A budget is given: every reply begins with thinking, or the API would not take it back within a turn.
+    Always,
 }
 
 /// What a request asks.
@@ -91,7 +93,8 @@ impl<'a> Ask<'a> {
             calls,
             unwanted: wish.unwanted,
             thinking: match thinking.and_then(Value::as_str) {
-                Some("enabled" | "adaptive" | "between_tools") => Thinking::On,
+                Some("enabled") => Thinking::Always,
+                Some("adaptive" | "between_tools") => Thinking::On,
                 _ => Thinking::Off,
             },
             room: request.max_tokens.unwrap_or(4096) as usize * BYTES_A_TOKEN,

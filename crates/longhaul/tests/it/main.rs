@@ -23,3 +23,4 @@ mod system_prompt;
 mod telemetry;
 mod thinking;
 mod turns;
+mod warm;

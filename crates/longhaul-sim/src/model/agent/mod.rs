@@ -104,7 +104,8 @@ impl Agent {
         let mut mind = Mind::new(turn.request, ask, &self.pace, self.budget(ask), chance);
         let chosen = mind.choose();
         let mut content = Vec::new();
-        if ask.thinking == Thinking::On && mind.chance.odds(self.pace.thinking) {
+        let wants_to = mind.chance.odds(self.pace.thinking);
+        if ask.thinking == Thinking::Always || ask.thinking == Thinking::On && wants_to {
             content.push(DraftBlock::Thinking(mind.thought(&chosen)));
         }
         match chosen {

@@ -13,6 +13,17 @@ const ERROR_TEXT: &str = "API Error: 529 {\"type\":\"error\",\"error\":{\"type\"
 const REFUSAL_TEXT: &str = "I can not help with that.";
 
 pub(super) fn spoil(deed: Deed, honest: Draft, turn: &Turn<'_>) -> Draft {
+    let thought = honest.content.first().cloned();
+    let mut spoilt = spoilt(deed, honest, turn);
+    // A wrong call was thought about as well as a right one.
+    let calls = matches!(spoilt.content.first(), Some(DraftBlock::ToolUse { .. }));
+    if let (Some(thought @ DraftBlock::Thinking(_)), true) = (thought, calls) {
+        spoilt.content.insert(0, thought);
+    }
+    spoilt
+}
+
+fn spoilt(deed: Deed, honest: Draft, turn: &Turn<'_>) -> Draft {
     match deed {
         Deed::Silent => Draft::default(),
         Deed::Refuse => Draft {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use longhaul::model::{Boxed, OnStream};
+use longhaul::{Boxed, OnStream};
 use longhaul::session::Observer;
 use longhaul::{Model, NoWorkspace, Prompt, Session};
 use longhaul_core::config::Config;

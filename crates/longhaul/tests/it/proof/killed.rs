@@ -1,0 +1,393 @@
+//! kill −9 at any instant (Y7, Y8, Y2): what was acknowledged is there, and the session goes on where it was.
+//!
+//! The provider lives here; the session lives in a child, which is this test binary started again. It writes down what
+//! it was told is safe, and every request before it sends it. `LONGHAUL_KILLS` makes it longer.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use longhaul::session::Observer;
+use longhaul::{Boxed, Model, NoWorkspace, OnStream, Session};
+use longhaul_core::config::Config;
+use longhaul_core::engine::{CompactRequest, Event, Outgoing, ToolOutput};
+use longhaul_core::message::{BlockKind, EntryKind};
+use longhaul_core::tokens::Rough;
+use longhaul_core::transcript::{Conversation, Problem, Table};
+use longhaul_provider::{CancellationToken, Client, Error, ErrorClass, Reply};
+use longhaul_store::{Content, Durability, load};
+use serde_json::{Value, json};
+
+use super::person::Person;
+use super::place::{MODELS, Place, Setup, client, prompt};
+
+const FOLDER: &str = "LONGHAUL_KILLED_FOLDER";
+const URL: &str = "LONGHAUL_KILLED_URL";
+const MODEL: &str = "LONGHAUL_KILLED_MODEL";
+const WINDOW: u64 = 24_000;
+
+/// What the child writes down, one JSON text a line.
+#[derive(Clone)]
+struct Diary(Arc<Mutex<File>>);
+
+impl Diary {
+    fn at(folder: &Path) -> Self {
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(folder.join("diary.jsonl"));
+        Self(Arc::new(Mutex::new(file.unwrap())))
+    }
+
+    fn write(&self, line: &Value) {
+        let mut file = self.0.lock().unwrap();
+        file.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+}
+
+impl Observer for Diary {
+    fn event(&self, event: &Event) {
+        match event {
+            Event::Replied { uuid, .. } => self.write(&json!({"uuid": uuid})),
+            Event::Compacted(done) => self.write(&json!({"uuid": done.boundary})),
+            _ => {}
+        }
+    }
+}
+
+/// The real client; requests are written down first.
+struct Sender {
+    client: Option<Client>,
+    diary: Diary,
+    transcript: PathBuf,
+}
+
+impl Model for Sender {
+    fn send<'a>(
+        &'a self,
+        request: Outgoing,
+        on_stream: OnStream<'a>,
+        cancel: CancellationToken,
+    ) -> Boxed<'a, Result<Reply, Error>> {
+        let body = String::from_utf8(request.body.concat()).unwrap();
+        let on_disk = std::fs::metadata(&self.transcript).unwrap().len();
+        let source = request.source.as_str();
+        self.diary
+            .write(&json!({"source": source, "on_disk": on_disk, "body": body}));
+        match &self.client {
+            Some(client) => Model::send(client, request, on_stream, cancel),
+            None => Box::pin(async { Err(Error::new(ErrorClass::Cancelled, "only looking")) }),
+        }
+    }
+}
+
+fn open(folder: &Path, model: &str, client: Option<Client>) -> (Session, Diary) {
+    let diary = Diary::at(folder);
+    let mut settings = Config::default();
+    settings.window_cap = Some(WINDOW);
+    let session = Session::builder()
+        .model(Sender {
+            client,
+            diary: diary.clone(),
+            transcript: folder.join("session.jsonl"),
+        })
+        .prompt(prompt(model, "You work on a small code base. Be brief."))
+        .transcript(folder.join("session.jsonl"))
+        .archive(folder.join("archive.db"))
+        .durability(Durability::EveryAppend)
+        .config(settings)
+        .workspace(NoWorkspace)
+        .observer(diary.clone())
+        .open()
+        .unwrap();
+    (session, diary)
+}
+
+/// What is to be done next, as the conversation stands.
+enum Due {
+    Speak,
+    Turn,
+    Answer(Vec<String>),
+}
+
+fn due(session: &Session) -> Due {
+    let live = session.engine().live();
+    let newest = live
+        .views()
+        .filter(|entry| matches!(entry.facets.kind, EntryKind::User | EntryKind::Assistant))
+        .last();
+    let Some(newest) = newest else {
+        return Due::Speak;
+    };
+    if newest.facets.kind == EntryKind::User {
+        return match newest.facets.flags.compact_summary {
+            true => Due::Speak,
+            false => Due::Turn,
+        };
+    }
+    let blocks = newest.facets.blocks.iter();
+    let calls: Vec<String> = blocks
+        .filter(|block| block.kind == BlockKind::ToolUse)
+        .map(|block| newest.text(block.id).into_owned())
+        .collect();
+    match calls.is_empty() {
+        true => Due::Speak,
+        false => Due::Answer(calls),
+    }
+}
+
+/// The child: works until it is killed.
+#[tokio::test]
+async fn child() {
+    let (Ok(folder), Ok(url), Ok(model)) = (
+        std::env::var(FOLDER),
+        std::env::var(URL),
+        std::env::var(MODEL),
+    ) else {
+        return;
+    };
+    let folder = PathBuf::from(folder);
+    let (mut session, diary) = open(&folder, &model, Some(client(&url)));
+    diary.write(&json!({"open": true}));
+    let mut person = Person::new(u64::from(std::process::id()));
+    for step in 0_u32.. {
+        match due(&session) {
+            Due::Speak if step % 40 == 39 => {
+                let _ = session.compact(CompactRequest::default()).await;
+                let text = format!("{step} {}", person.says());
+                session.say(text.clone()).await.unwrap();
+                diary.write(&json!({"said": text}));
+            }
+            Due::Speak => {
+                let text = format!("{} {step} {}", std::process::id(), person.says());
+                session.say(text.clone()).await.unwrap();
+                diary.write(&json!({"said": text}));
+            }
+            Due::Turn => {
+                let _ = session.turn().await;
+            }
+            Due::Answer(calls) => {
+                let outputs = calls.iter().map(|id| {
+                    ToolOutput::text(
+                        id,
+                        "let value = compute();\n".repeat(5 + step as usize % 40),
+                    )
+                });
+                session.results(outputs.collect()).await.unwrap();
+                for id in calls {
+                    diary.write(&json!({"answered": id}));
+                }
+            }
+        }
+    }
+}
+
+/// The diary; a last line that is torn is none.
+fn diary(folder: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder.join("diary.jsonl")).unwrap_or_default();
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    whole
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// Everything acknowledged is in the transcript, and its chain is whole.
+fn nothing_is_lost(folder: &Path, diary: &[Value], when: &str) {
+    let path = folder.join("session.jsonl");
+    let text = String::from_utf8(std::fs::read(&path).unwrap_or_default()).unwrap();
+    for line in diary {
+        let sought = match line {
+            _ if line["uuid"].is_string() => format!("\"uuid\":{}", line["uuid"]),
+            _ if line["said"].is_string() => format!("\"content\":{}", line["said"]),
+            _ if line["answered"].is_string() => format!("\"tool_use_id\":{}", line["answered"]),
+            _ => continue,
+        };
+        assert!(text.contains(&sought), "{when}: {sought} is lost");
+    }
+    if !path.exists() {
+        return;
+    }
+    let mut table = Table::default();
+    let mut problems: Vec<Problem> = Vec::new();
+    for line in load(&path).unwrap().into_lines() {
+        if let Content::Entry(entry) = line.content {
+            table.push(line.number, line.offset, entry.view(), &Rough);
+        }
+    }
+    let _ = Conversation::resolve(&table, &mut problems);
+    assert!(problems.is_empty(), "{when}: {problems:?}");
+}
+
+/// What became of the comparison of two requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Compared {
+    /// The last one was not answered: the next is the same to the byte.
+    Same,
+    /// It was: the next begins as it did.
+    Longer,
+    /// A compaction lies between, or is due.
+    Compaction,
+    /// Nothing to compare.
+    Nothing,
+}
+
+/// The next request of whoever takes the session up, against the last one of the child.
+async fn next_request(folder: &Path, model: &str, diary: &[Value], when: &str) -> Compared {
+    let is_request = |line: &&Value| line["body"].is_string();
+    let Some(at) = diary.iter().rposition(|line| is_request(&line)) else {
+        return Compared::Nothing;
+    };
+    let path = folder.join("session.jsonl");
+    let before = std::fs::read(&path).unwrap();
+    let looking = tempfile::tempdir().unwrap();
+    std::fs::write(looking.path().join("session.jsonl"), &before).unwrap();
+    let (mut session, _) = open(looking.path(), model, None);
+    // Either something was asked and is asked again, or the user speaks.
+    let _ = session.turn().await;
+    if self::diary(looking.path()).is_empty() {
+        session.say("And now?").await.unwrap();
+        let _ = session.turn().await;
+    }
+    let asked = self::diary(looking.path());
+    let Some(next) = asked.iter().find(|line| is_request(line)) else {
+        return Compared::Nothing;
+    };
+    let last = &diary[at];
+    if last["source"] != "sdk" || next["source"] != "sdk" {
+        return Compared::Compaction;
+    }
+    let sent_at = usize::try_from(last["on_disk"].as_u64().unwrap()).unwrap();
+    let since = String::from_utf8(before[sent_at..].to_vec()).unwrap();
+    let (last, next) = (
+        last["body"].as_str().unwrap(),
+        next["body"].as_str().unwrap(),
+    );
+    if last == next {
+        return Compared::Same;
+    }
+    let same = last.bytes().zip(next.bytes()).take_while(|(a, b)| a == b);
+    let at = same.count();
+    assert!(
+        !since.is_empty(),
+        "{when}: nothing came, but the request is another from {at} on: {} against {}",
+        &next[at.saturating_sub(200)..(at + 200).min(next.len())],
+        &last[at.saturating_sub(200)..(at + 200).min(last.len())]
+    );
+    if since.contains("\"subtype\":\"compact_boundary\"") {
+        return Compared::Compaction;
+    }
+    let (a, b): (Value, Value) = (parsed(last), parsed(next));
+    for part in ["system", "tools", "model", "max_tokens", "thinking"] {
+        assert_eq!(a[part], b[part], "{when}: {part}");
+    }
+    let blocks = |body: &Value| -> Vec<Value> {
+        let messages = body["messages"].as_array().unwrap().iter();
+        messages
+            .flat_map(|message| message["content"].as_array().unwrap().clone())
+            .collect()
+    };
+    let (a, b) = (blocks(&a), blocks(&b));
+    let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+    assert_eq!(same, a.len(), "{when}: what was sent is there as it was");
+    Compared::Longer
+}
+
+/// A body without the markers, which move.
+fn parsed(body: &str) -> Value {
+    fn unmark(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.remove("cache_control");
+                fields.values_mut().for_each(unmark);
+            }
+            Value::Array(items) => items.iter_mut().for_each(unmark),
+            _ => {}
+        }
+    }
+    let mut value = serde_json::from_str(body).unwrap();
+    unmark(&mut value);
+    value
+}
+
+fn kills() -> u32 {
+    let asked = std::env::var("LONGHAUL_KILLS").ok();
+    asked.map_or(4, |kills| kills.parse().unwrap())
+}
+
+async fn killed(model: &'static str) {
+    let place = Place::new(Setup {
+        replies_a_prompt: 1..=3,
+        ..Setup::new(model, WINDOW)
+    })
+    .await;
+    let folder = place.folder.path();
+    let mut chance = Person::new(9);
+    let mut compared = Vec::new();
+    for kill in 0..kills() {
+        let opened = |lines: &[Value]| lines.iter().filter(|line| line["open"] == true).count();
+        let before = opened(&diary(folder));
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "proof::killed::child", "--nocapture"])
+            .env(FOLDER, folder)
+            .env(URL, place.server.url())
+            .env(MODEL, model)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        while opened(&diary(folder)) == before {
+            assert!(
+                child.try_wait().unwrap().is_none(),
+                "the child ended by itself"
+            );
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let instant = Duration::from_micros(u64::from(chance.below(600_000)));
+        tokio::time::sleep(instant).await;
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "the child ended by itself"
+        );
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let diary = diary(folder);
+        let when = format!("{model} kill {kill} after {instant:?}");
+        nothing_is_lost(folder, &diary, &when);
+        compared.push(next_request(folder, model, &diary, &when).await);
+    }
+    let count = |kind| compared.iter().filter(|done| **done == kind).count();
+    let diary = diary(folder);
+    let said = |field: &str| diary.iter().filter(|line| line[field].is_string()).count();
+    println!(
+        "{model}: {} kills; {} said, {} answered, {} requests; next request: {} same, {} longer, {} behind a compaction, {} none",
+        kills(),
+        said("said"),
+        said("answered"),
+        said("body"),
+        count(Compared::Same),
+        count(Compared::Longer),
+        count(Compared::Compaction),
+        count(Compared::Nothing),
+    );
+    assert_eq!(place.rejections(), Vec::<String>::new());
+    assert!(said("body") > 0);
+}
+
+#[tokio::test]
+async fn y7_a_session_survives_kill_nine_when_thinking_is_kept() {
+    killed(MODELS[0]).await;
+}
+
+#[tokio::test]
+async fn y7_a_session_survives_kill_nine_when_thinking_is_bound() {
+    killed(MODELS[1]).await;
+}
+
+#[tokio::test]
+async fn y7_a_session_survives_kill_nine_when_thinking_is_stripped() {
+    killed(MODELS[2]).await;
+}

@@ -1,0 +1,10 @@
+//! Proofs over whole sessions: endurance, kill −9, oddities, cache reads of summaries, resume to the byte.
+
+mod fork;
+#[cfg(unix)]
+mod killed;
+mod oddities;
+mod person;
+mod place;
+mod resume;
+mod soak;
