@@ -22,7 +22,8 @@ pub(crate) fn record(event: &Event) {
             "conversation compacted"
         ),
         Event::CompactFailed { kind, message } => {
-            tracing::warn!(event = "compact_failed", ?kind, "{message}");
+            // Whoever asked for it is told by the event itself.
+            tracing::info!(event = "compact_failed", ?kind, "{message}");
         }
         Event::TooLongRetry { attempt, rounds } => {
             tracing::info!(
@@ -43,7 +44,7 @@ pub(crate) fn record(event: &Event) {
             saved,
             "results cleared"
         ),
-        Event::ThresholdExceededAfter { tokens, threshold } => tracing::warn!(
+        Event::ThresholdExceededAfter { tokens, threshold } => tracing::info!(
             event = "threshold_exceeded_after",
             tokens,
             threshold,
