@@ -150,7 +150,7 @@ pub(crate) enum Failure {
     Recording { error: OpenError },
     #[error("{error}")]
     Pivot { error: NoPivot },
-    #[error("{message}; nothing was changed")]
+    #[error("{message}")]
     NotCompacted { message: String },
     #[error("{0}")]
     NotUndone(UndoError),
@@ -266,7 +266,6 @@ impl Failure {
             Self::Pivot { .. } => {
                 "Ids are the `uuid` fields of the transcript's lines; `longhaul show` lists what is in view."
             }
-            Self::NotCompacted { .. } => "With --local no model is asked.",
             Self::NotUndone(UndoError::TooLarge { .. }) => {
                 "Compact the conversation anew instead; `longhaul recall` finds what the old one held."
             }

@@ -89,9 +89,7 @@ impl Keeper for FileKeeper {
             Some(results) => (Part::Results(results), Presence::Cleared),
             None => (Part::Whole, Presence::Summarised),
         };
-        for entry in &entries {
-            archive.remember(entry)?;
-        }
+        // As one batch: what waits is counted by the piece. Its own calls are known to the archive from it.
         archive.archive(&Batch {
             entries,
             part,

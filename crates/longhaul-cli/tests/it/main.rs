@@ -11,6 +11,7 @@ mod support;
 
 mod bad_input;
 mod client_and_world;
+mod compact;
 mod config;
 mod corpora;
 mod damage;

@@ -1,14 +1,14 @@
 //! The new view as it would be (F9, F10, Y1): put together and judged before anything is written.
 //!
-//! It must be smaller than what it replaces, and below the threshold. Where it is not, less is put back, then less of
-//! what the user said, and at last the summary itself is made without a model, so there is always a way.
+//! It must be smaller than what it replaces, and below the threshold. Where it is not, extracts are made shorter, less is
+//! put back, then less of what the user said is, and at last the summary itself is made without a model, so there is
+//! always a way.
 
 use serde_json::Value;
 
 use super::Engine;
 use super::compact::{Cause, Compaction};
 use super::event::Summarizer;
-use super::live::weight;
 use super::provider::SignedSummary;
 use super::sizes::head_weight;
 use crate::facts::{Budget, Seen, audit};
@@ -18,34 +18,106 @@ use crate::rehydrate::{Gathered, restore};
 use crate::report::{LossReport, Tokens};
 use crate::summary::message::{Kept, LookUp, Mode, SummaryMessage};
 use crate::summary::{Direction, Summary};
-use crate::tokens::{Class, Estimate, Estimator, Rough};
+use crate::tokens::{Class, Estimate, Estimator, Ledger, Rough, Standing};
 
-/// How little is put into the new view.
+/// How much is put into the new view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Thrift {
-    /// Everything.
-    Full,
-    /// No files, skills and the like.
-    NothingRestored,
-    /// And less of what the user said.
-    FewWords,
-    /// And a summary without a model, a short one.
-    ShortSummary,
-    /// And hardly anything.
-    Least,
+struct Thrift {
+    back: Back,
+    words: Words,
+    summary: Sum,
 }
 
-const THRIFT: [Thrift; 5] = [
-    Thrift::Full,
-    Thrift::NothingRestored,
-    Thrift::FewWords,
-    Thrift::ShortSummary,
-    Thrift::Least,
-];
+/// What was gathered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Back {
+    /// It goes back into view: files, skills and the like.
+    Put,
+    /// It does not.
+    Left,
+}
 
-/// Tokens for a short summary, and for hardly any.
+/// What the user said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Words {
+    /// As much as the budget allows.
+    All,
+    /// A quarter of that.
+    Few,
+    /// What is in the summary anyway.
+    Fewest,
+}
+
+/// The summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sum {
+    /// The one there is.
+    Given,
+    /// The one there is, if a model wrote it.
+    Models,
+    /// Extracts in so many tokens, if it is made of extracts already.
+    Shorter(u64),
+    /// Extracts in so many tokens.
+    Extracts(u64),
+}
+
+/// Tokens for shorter extracts, for a short summary, and for hardly any.
+const SHORTER: u64 = 4_000;
 const SHORT: u64 = 2_000;
 const LEAST: u64 = 300;
+
+/// From everything to hardly anything. Extracts give way before the user's own words do (X1); what a model wrote is worth
+/// more than extracts.
+const THRIFT: [Thrift; 8] = [
+    Thrift::new(Back::Put, Words::All, Sum::Given),
+    Thrift::new(Back::Put, Words::All, Sum::Shorter(SHORTER)),
+    Thrift::new(Back::Left, Words::All, Sum::Given),
+    Thrift::new(Back::Left, Words::All, Sum::Shorter(SHORTER)),
+    Thrift::new(Back::Left, Words::All, Sum::Shorter(SHORT)),
+    Thrift::new(Back::Left, Words::Few, Sum::Models),
+    Thrift::new(Back::Left, Words::Few, Sum::Extracts(SHORT)),
+    Thrift::new(Back::Left, Words::Fewest, Sum::Extracts(LEAST)),
+];
+
+impl Thrift {
+    const fn new(back: Back, words: Words, summary: Sum) -> Self {
+        Self {
+            back,
+            words,
+            summary,
+        }
+    }
+
+    fn budget(self, mut budget: Budget) -> Budget {
+        match self.words {
+            Words::All => {}
+            Words::Few => {
+                budget.tokens /= 4;
+                budget.protected /= 4;
+            }
+            Words::Fewest => (budget.tokens, budget.protected) = (0, 0),
+        }
+        budget
+    }
+
+    /// For the loss report; `by` is who wrote the summary that there was.
+    fn note(self, by: Summarizer) -> Option<String> {
+        let mut left = Vec::new();
+        if self.back == Back::Left {
+            left.push("files, todos and the rest were not put back");
+        }
+        match self.summary {
+            Sum::Given | Sum::Models => {}
+            _ if by == Summarizer::Local => left.push("the summary was made shorter"),
+            _ => left.push("the summary was replaced by a short one made without a model"),
+        }
+        if self.words != Words::All {
+            left.push("the user's longer messages were shortened");
+        }
+        let left = left.join("; ");
+        (!left.is_empty()).then(|| format!("To make the conversation fit: {left}."))
+    }
+}
 
 /// A new view that is not written yet.
 #[derive(Debug)]
@@ -89,35 +161,28 @@ impl Engine {
     fn draft(&self, compaction: &Compaction, head: &RequestHead, thrift: Thrift) -> Option<Draft> {
         let window = &self.config.window;
         let nothing = Gathered::default();
-        let gathered = match thrift {
-            Thrift::Full => &compaction.gathered.gathered,
-            _ => &nothing,
+        let gathered = match thrift.back {
+            Back::Put => &compaction.gathered.gathered,
+            Back::Left => &nothing,
         };
         let restored = restore(gathered, window.scale());
-        let (summary, by) = match thrift {
-            Thrift::ShortSummary | Thrift::Least => {
-                let tokens = match thrift {
-                    Thrift::Least => LEAST,
-                    _ => SHORT,
-                };
+        let (given, wrote) = compaction.summary.clone()?;
+        let is_extract = wrote == Summarizer::Local;
+        let (summary, by) = match thrift.summary {
+            Sum::Given => (given, wrote),
+            Sum::Models if !is_extract => (given, wrote),
+            Sum::Models => return None,
+            Sum::Shorter(_) if !is_extract => return None,
+            Sum::Shorter(tokens) | Sum::Extracts(tokens) => {
                 let budget = window.scale().apply(tokens);
                 (self.local_summary(compaction, budget), Summarizer::Local)
             }
-            _ => compaction.summary.clone()?,
         };
         let signed = match by {
             Summarizer::Provider => compaction.signed.clone(),
             _ => None,
         };
-        let mut budget = Budget::of_window(window);
-        match thrift {
-            Thrift::Full | Thrift::NothingRestored => {}
-            Thrift::FewWords | Thrift::ShortSummary => {
-                budget.tokens /= 4;
-                budget.protected /= 4;
-            }
-            Thrift::Least => (budget.tokens, budget.protected) = (0, 0),
-        }
+        let budget = thrift.budget(Budget::of_window(window));
         let beside = self.texts_beside(compaction, &restored.attachments);
         let seen: Vec<&str> = beside.iter().map(String::as_str).collect();
         let audited = audit(
@@ -142,10 +207,7 @@ impl Engine {
             attachments.push(value);
         }
         let kept = &self.live.entries()[compaction.scope.kept.clone()];
-        let size: Estimate = kept
-            .iter()
-            .map(|kept| weight(kept.entry.view()))
-            .sum::<Estimate>()
+        let size = kept_weight(kept)
             + Rough::text(&message)
             + signed
                 .as_ref()
@@ -159,7 +221,7 @@ impl Engine {
         report.files.restored = restored.files.len() as u64;
         report.results.cleared = self.results_in(compaction);
         report.notes.extend(restored.notes);
-        report.notes.extend(self.thrift_note(thrift, compaction));
+        report.notes.extend(thrift.note(wrote));
         Some(Draft {
             summary,
             by,
@@ -229,20 +291,15 @@ impl Engine {
             .filter(|block| block.kind == BlockKind::ToolResult && !block.inner)
             .count() as u64
     }
+}
 
-    fn thrift_note(&self, thrift: Thrift, compaction: &Compaction) -> Option<String> {
-        let left = match thrift {
-            Thrift::Full => return None,
-            Thrift::NothingRestored => "files, todos and the rest were not put back",
-            Thrift::FewWords => {
-                "nothing was put back, and the user's longer messages were shortened"
-            }
-            Thrift::ShortSummary | Thrift::Least => {
-                "the summary was replaced by a short one made without a model, and nothing was put back"
-            }
-        };
-        (compaction.summary.is_some()).then(|| format!("To make the conversation fit, {left}."))
+/// The estimate of what is kept, as it will count: without what is not sent, and without what was cleared.
+fn kept_weight(kept: &[super::live::Kept]) -> Estimate {
+    let mut ledger = Ledger::new();
+    for kept in kept {
+        ledger.entry(kept.entry.view(), Standing::Preserved, &Rough);
     }
+    ledger.whole()
 }
 
 fn attachment_weight(value: &Value) -> Estimate {

@@ -274,7 +274,7 @@ fn is_sent(entry: View<'_>) -> bool {
 }
 
 /// The estimate of an entry.
-pub(super) fn weight(entry: View<'_>) -> Estimate {
+fn weight(entry: View<'_>) -> Estimate {
     let blocks = &entry.facets.blocks;
     let own = blocks.iter().enumerate().filter(|(_, block)| !block.inner);
     let content: Estimate = own

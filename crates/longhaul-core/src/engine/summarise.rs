@@ -117,7 +117,7 @@ impl Engine {
         let entries = &self.live.entries()[compaction.scope.summarised.clone()];
         let views = entries.iter().map(|kept| kept.entry.view());
         let text = local_summary::summarise(views, self.live.facts(), budget);
-        Summary::new(&text).unwrap_or_else(Summary::of_nothing)
+        Summary::of_extracts(&text).unwrap_or_else(Summary::of_nothing)
     }
 
     pub(super) fn ask_for_summary(&mut self, mut compaction: Compaction, now: Timestamp) {

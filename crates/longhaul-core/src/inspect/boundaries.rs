@@ -32,6 +32,7 @@ pub(super) fn compactions(table: &Table, conversation: &Conversation) -> Vec<Bou
                 replaced: replaced(table, conversation, note, &preserved),
                 preserved: sent_rows(table, &preserved).count() as u64,
                 summary_tokens: summary(table, note).padded(),
+                report: note.report.as_deref().cloned(),
             }
         })
         .collect()

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::message::Usage;
+use crate::report::LossReport;
 use crate::transcript::Problem;
 use crate::window::Level;
 
@@ -161,6 +162,8 @@ pub struct BoundaryReport {
     pub preserved: u64,
     /// Estimated tokens of the summary.
     pub summary_tokens: u64,
+    /// What it lost, as recorded: ours record it.
+    pub report: Option<LossReport>,
 }
 
 /// What a compaction took out of the view.

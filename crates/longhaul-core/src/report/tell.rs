@@ -19,6 +19,7 @@ impl LossReport {
         );
         let messages = &self.user_messages;
         let _ = match messages.verbatim == messages.total {
+            true if messages.total == 1 => write!(line, "; the user message kept"),
             true => write!(line, "; all {} user messages kept", messages.total),
             false => write!(
                 line,

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use crate::hash::Map;
 use crate::message::{BlockKind, EntryKind, Flags, Id, Subtype, Usage, View};
+use crate::report::LossReport;
 use crate::tokens::{Estimate, Estimator};
 
 /// One entry.
@@ -107,6 +108,8 @@ pub struct BoundaryNote {
     pub undoes: Option<Id>,
     /// `thinkingStrippedThrough`: reasoning up to and including this entry is not sent again (N2).
     pub thinking_stripped_through: Option<Id>,
+    /// `report`: what it lost (ruling 15).
+    pub report: Option<Box<LossReport>>,
 }
 
 /// The rows of a file in file order, with their blocks, usages and boundary metadata beside them.
@@ -247,6 +250,7 @@ fn boundary_note(row: u32, entry: View<'_>) -> BoundaryNote {
         row,
         undoes: id("boundaryUuid"),
         thinking_stripped_through: id("thinkingStrippedThrough"),
+        report: LossReport::of_boundary(entry).map(Box::new),
         trigger: metadata.string("trigger").map(Into::into),
         pre_tokens: metadata.count("preTokens"),
         tokens_saved: metadata.count("tokensSaved"),

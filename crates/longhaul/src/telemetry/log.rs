@@ -22,7 +22,8 @@ pub(super) fn record(event: &Event) {
             "conversation compacted"
         ),
         Event::CompactFailed { kind, message } => {
-            tracing::warn!(event = "compact_failed", ?kind, "{message}");
+            // Whoever asked for it is told by the event itself.
+            tracing::info!(event = "compact_failed", ?kind, "{message}");
         }
         Event::TooLongRetry { attempt, rounds } => {
             tracing::info!(

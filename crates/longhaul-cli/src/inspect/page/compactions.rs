@@ -67,7 +67,16 @@ fn replaced(boundary: &BoundaryReport) -> String {
         0 => String::new(),
         kept => format!(", {} kept", grouped(kept)),
     };
-    format!("{entries} replaced by a summary of {summary} tokens{kept}")
+    let said = boundary.report.as_ref().map(|report| &report.user_messages);
+    let said = match said {
+        Some(said) if said.verbatim == said.total => "; all that the user said is there".to_owned(),
+        Some(said) => {
+            let (whole, all) = (grouped(said.verbatim), grouped(said.total));
+            format!("; {whole} of {all} user messages word for word")
+        }
+        None => String::new(),
+    };
+    format!("{entries} replaced by a summary of {summary} tokens{kept}{said}")
 }
 
 fn cleared(clearing: &ClearingReport) -> String {

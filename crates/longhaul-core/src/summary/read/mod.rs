@@ -38,7 +38,13 @@ impl Summary {
         ))
     }
 
-    /// A summary from another source: one that the user edited, notes, an extract. None if it is blank.
+    /// A summary made of extracts, as they stand: what the user wrote in it stays to the letter. None if it is blank.
+    pub fn of_extracts(text: &str) -> Option<Self> {
+        let text = text.trim_matches('\n');
+        says_something(text).then(|| Self(format!("{HEADING}\n\n{text}")))
+    }
+
+    /// A summary from another source: one that the user edited, notes. None if it is blank.
     pub fn new(text: &str) -> Option<Self> {
         let text = tags::collapsed(text);
         says_something(&text).then(|| Self(format!("{HEADING}\n\n{text}")))

@@ -18,7 +18,7 @@ pub(super) struct RecordedFolder {
 impl RecordedFolder {
     pub(super) fn at(cwd: &Path) -> Self {
         let folder = match std::fs::canonicalize(cwd) {
-            _ if cwd.as_os_str().is_empty() => Err("the recording names no folder".to_owned()),
+            _ if !cwd.is_absolute() => Err("the recording names no folder".to_owned()),
             // Everything lies below the root, so it limits nothing.
             Ok(folder) if folder.parent().is_none() => {
                 Err("the recorded folder is the whole file system".to_owned())
@@ -31,38 +31,46 @@ impl RecordedFolder {
         };
         Self { folder }
     }
+}
 
-    fn read(&self, path: &Path) -> Source<FileText> {
-        let failed = |why: String| Source::Failed {
-            what: path.display().to_string(),
-            why,
-        };
-        let folder = match &self.folder {
-            Ok(folder) => folder,
-            Err(why) => return failed(why.clone()),
-        };
-        let real = match std::fs::canonicalize(folder.join(path)) {
-            Ok(real) => real,
-            Err(error) => return failed(error.to_string()),
-        };
-        if !real.starts_with(folder) {
-            return failed("it lies outside the recorded folder".to_owned());
-        }
-        match read(real) {
-            Source::Found(found) => Source::Found(FileText {
-                path: path.to_owned(),
-                ..found
-            }),
-            Source::Failed { why, .. } => failed(why),
-        }
+fn read_below(folder: &Path, path: &Path) -> Source<FileText> {
+    let failed = |why: String| Source::Failed {
+        what: path.display().to_string(),
+        why,
+    };
+    let real = match std::fs::canonicalize(folder.join(path)) {
+        Ok(real) => real,
+        Err(error) => return failed(error.to_string()),
+    };
+    if !real.starts_with(folder) {
+        return failed("it lies outside the recorded folder".to_owned());
+    }
+    match read(real) {
+        Source::Found(found) => Source::Found(FileText {
+            path: path.to_owned(),
+            ..found
+        }),
+        Source::Failed { why, .. } => failed(why),
     }
 }
 
 impl Workspace for RecordedFolder {
     fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
-        let files = wanted.files.iter().map(|file| self.read(&file.path));
+        let files = match &self.folder {
+            Ok(folder) => wanted
+                .files
+                .iter()
+                .map(|file| read_below(folder, &file.path))
+                .collect(),
+            Err(_) if wanted.files.is_empty() => Vec::new(),
+            // One note for all of them.
+            Err(why) => vec![Source::Failed {
+                what: format!("What was read last ({} files)", wanted.files.len()),
+                why: why.clone(),
+            }],
+        };
         let gathered = Gathered {
-            files: files.collect(),
+            files,
             ..Gathered::default()
         };
         Box::pin(async move {

@@ -1,0 +1,232 @@
+//! Where a compaction is written, and where not.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use longhaul_store::archive::{Archive, Scope, archive_path};
+use longhaul_store::layout::{Home, Owner};
+
+use super::{Found, holds, lines, talk};
+use crate::support::{Finish, World};
+
+fn aged(path: &Path) {
+    let file = std::fs::File::options().append(true).open(path).unwrap();
+    let hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    file.set_modified(hour_ago).unwrap();
+}
+
+#[test]
+fn g2_another_programs_file_is_changed_in_place_only_by_force() {
+    let world = World::new();
+    let bytes = lines(&talk(30, 30));
+    let file = world.write("theirs.jsonl", &bytes);
+    aged(&file);
+    let run = world.run(["compact", "theirs.jsonl", "--local"]);
+    run.fails(&["belongs to another program", "--output"]);
+    assert_eq!(std::fs::read(&file).unwrap(), bytes);
+    let before = world.write("before.jsonl", &bytes);
+    let told = world.run(["compact", "theirs.jsonl", "--local", "--force", "--json"]);
+    holds("in place", &before, &file, &told.ends(0).json());
+}
+
+#[test]
+fn g2_our_own_session_is_compacted_in_place_by_its_id_once_it_rests() {
+    let world = World::new();
+    let bytes = lines(&talk(30, 30));
+    let id = "11111111-0000-4000-8000-000000000000";
+    let file = world.write(format!("home/projects/-p/{id}.jsonl"), &bytes);
+    let run = world.run(["compact", "11111111", "--local"]);
+    run.fails(&["may be in use", "--force"]);
+    aged(&file);
+    let run = world
+        .run(["compact", "11111111", "--local", "--report"])
+        .ends(0);
+    assert!(
+        run.out.contains("Compacted ") && run.out.contains("User messages"),
+        "{}",
+        run.out
+    );
+    assert!(run.err.is_empty(), "{}", run.err);
+    assert!(Found::at(&file).size < 12_000);
+    // What left the view is in the archive.
+    let home = Home::at(&world.home(), Owner::Longhaul).unwrap();
+    let archive = Archive::open(&archive_path(&home, &file)).unwrap();
+    let found = archive.search("machine", Scope::Everything, 5).unwrap();
+    assert!(!found.hits.is_empty());
+}
+
+#[test]
+fn output_replaces_nothing_unless_it_is_forced_and_never_the_transcript() {
+    let world = World::new();
+    let bytes = lines(&talk(30, 30));
+    let file = world.write("a.jsonl", &bytes);
+    world.write("there.jsonl", "precious");
+    let args = ["compact", "a.jsonl", "--local", "--output"];
+    let to = |output: &str| world.longhaul(args).arg(output).finish();
+    to("there.jsonl").fails(&["exists already", "--force"]);
+    assert_eq!(
+        std::fs::read(world.root().join("there.jsonl")).unwrap(),
+        b"precious"
+    );
+    to("./a.jsonl").fails(&["the transcript itself"]);
+    to("no/such/folder/b.jsonl").fails(&["cannot write"]);
+    world
+        .longhaul(args)
+        .args(["a.jsonl", "--force"])
+        .finish()
+        .ends(2);
+    assert_eq!(std::fs::read(&file).unwrap(), bytes);
+    world
+        .longhaul(args)
+        .args(["there.jsonl", "--force"])
+        .finish()
+        .ends(0);
+    assert!(
+        std::fs::read(world.root().join("there.jsonl"))
+            .unwrap()
+            .starts_with(&bytes)
+    );
+    let left: Vec<_> = std::fs::read_dir(world.root()).unwrap().collect();
+    assert!(
+        left.iter()
+            .flatten()
+            .all(|left| !left.file_name().to_string_lossy().starts_with('.'))
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_leads_to_the_transcript_and_is_never_replaced() {
+    let world = World::new();
+    let bytes = lines(&talk(30, 30));
+    let file = world.write("real.jsonl", &bytes);
+    let link = world.root().join("link.jsonl");
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    let onto = world.run([
+        "compact",
+        "real.jsonl",
+        "--local",
+        "--force",
+        "--output",
+        "link.jsonl",
+    ]);
+    onto.fails(&["the transcript itself"]);
+    world
+        .run(["compact", "link.jsonl", "--local", "--force"])
+        .ends(0);
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(std::fs::read(&file).unwrap().len() > bytes.len());
+}
+
+#[cfg(unix)]
+#[test]
+fn y7_what_cannot_be_written_is_said_and_nothing_changes() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new();
+    let bytes = lines(&talk(30, 30));
+    let file = world.write("ro/a.jsonl", &bytes);
+    let folder = world.root().join("ro");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o400)).unwrap();
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o500)).unwrap();
+    // The administrator may write everything.
+    if std::fs::File::options().append(true).open(&file).is_err() {
+        let run = world.run(["compact", "ro/a.jsonl", "--local", "--force"]);
+        run.fails(&["cannot open", "ro/a.jsonl"]);
+        let run = world.run(["compact", "ro/a.jsonl", "--local", "--output", "ro/b.jsonl"]);
+        run.fails(&["cannot write", "nothing was changed"]);
+    }
+    assert_eq!(std::fs::read(&file).unwrap(), bytes);
+    // It can be read, and so copied elsewhere.
+    world
+        .run(["compact", "ro/a.jsonl", "--local", "--output", "b.jsonl"])
+        .ends(0);
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn y7_a_full_disk_leaves_the_original_as_it_was() {
+    let world = World::new();
+    let bytes = lines(&talk(30, 30));
+    let file = world.write("a.jsonl", &bytes);
+    // No file may grow beyond this: the copy fails half-way.
+    let limit = format!(
+        "ulimit -f {}; trap '' XFSZ; exec \"$@\"",
+        bytes.len() / 1024 / 2
+    );
+    let binary = env!("CARGO_BIN_EXE_longhaul");
+    let mut shell = std::process::Command::new("bash");
+    shell
+        .args([
+            "-c", &limit, "bash", binary, "compact", "a.jsonl", "--local", "--output", "b.jsonl",
+        ])
+        .env("LONGHAUL_HOME", world.home())
+        .current_dir(world.root());
+    shell
+        .finish()
+        .fails(&["cannot write", "nothing was changed"]);
+    assert_eq!(std::fs::read(&file).unwrap(), bytes);
+    assert!(!world.root().join("b.jsonl").exists());
+}
+
+#[test]
+fn what_is_no_transcript_is_refused() {
+    let world = World::new();
+    world.write("notes.txt", "Dear diary,\nnothing happened.\n");
+    std::fs::create_dir(world.root().join("folder")).unwrap();
+    world
+        .run(["compact", "notes.txt", "--local", "--force"])
+        .ends(2);
+    world.run(["compact", "folder"]).fails(&["one transcript"]);
+    world.run(["compact", "-"]).fails(&["one transcript"]);
+    world
+        .run(["compact", "nowhere.jsonl"])
+        .fails(&["nowhere.jsonl"]);
+    assert_eq!(
+        std::fs::read(world.root().join("notes.txt")).unwrap().len(),
+        30
+    );
+}
+
+#[test]
+fn r1_files_are_restored_from_the_recorded_folder_and_from_nowhere_else() {
+    use super::entry;
+    use serde_json::json;
+    let world = World::new();
+    let inside = world.write("project/src/main.rs", "fn main() { inside(); }\n");
+    let outside = world.write("secret.txt", "outside the folder\n");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&outside, world.root().join("project/link.txt")).unwrap();
+    let link = world.root().join("project/link.txt");
+    let mut entries = talk(30, 30);
+    let start = entries.len();
+    for (index, path) in [&inside, &outside, &link].iter().enumerate() {
+        let id = format!("toolu_{index}");
+        entries.push(entry(
+            start + index * 2,
+            "assistant",
+            json!([{"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": path}}]),
+        ));
+        entries.push(entry(
+            start + index * 2 + 1,
+            "user",
+            json!([{"type": "tool_result", "tool_use_id": id, "content": "1\tread"}]),
+        ));
+    }
+    for entry in &mut entries {
+        entry["cwd"] = json!(world.root().join("project"));
+    }
+    let file = world.write("session.jsonl", lines(&entries));
+    let run = super::compact(&world, &file, &["--local"]).ends(0);
+    let told = run.json();
+    assert_eq!(told["report"]["files"]["restored"], 1, "{told}");
+    let notes = told["report"]["notes"].to_string();
+    assert!(notes.contains("outside the recorded folder"), "{notes}");
+    let out = world.root().join("out.jsonl");
+    let said = Found::at(&out).said();
+    assert!(
+        said.contains("inside()") && !said.contains("outside the folder"),
+        "{said}"
+    );
+    holds("restored", &file, &out, &told);
+}

@@ -1,0 +1,307 @@
+//! With a model: the offline world behind a real connection, well-behaved and not.
+
+use std::process::Command;
+use std::sync::Arc;
+
+use longhaul::{Files, Prompt, Session};
+use longhaul_core::engine::ToolOutput;
+use longhaul_provider::{Client, ClientConfig, Dialect};
+use longhaul_sim::faults::Plan;
+use longhaul_sim::model::{self, SimModel};
+use longhaul_sim::server::{Options, Server, Time};
+use longhaul_sim::world;
+use serde_json::{Value, json};
+
+use super::{Found, holds, lines, talk};
+use crate::support::{Finish, Run, World};
+
+struct House {
+    server: Arc<Server>,
+    world: World,
+}
+
+impl House {
+    async fn new(misbehave: &str, faults: &str) -> Self {
+        let model = SimModel::new(model::Options {
+            misbehaviour: match misbehave {
+                "" => Default::default(),
+                spec => spec.parse().unwrap(),
+            },
+            ..model::Options::default()
+        });
+        let options = Options {
+            time: Time::Virtual,
+            faults: match faults {
+                "" => Plan::default(),
+                spec => Plan::parse(spec, 1).unwrap(),
+            },
+            ..Options::default()
+        };
+        let model = world::World::new(world::Options::new(5, Box::new(model)));
+        let address = "127.0.0.1:0".parse().unwrap();
+        let server = Server::start(address, model, options).await.unwrap();
+        Self {
+            server: Arc::new(server),
+            world: World::new(),
+        }
+    }
+
+    fn longhaul(&self, args: &[&str]) -> Command {
+        let mut command = self.world.longhaul(args);
+        command
+            .env("ANTHROPIC_BASE_URL", self.server.url())
+            .env("ANTHROPIC_API_KEY", "test-key");
+        command
+    }
+
+    /// Runs while the server answers.
+    async fn run(&self, args: &[&str]) -> Run {
+        let mut command = self.longhaul(args);
+        tokio::task::spawn_blocking(move || command.finish())
+            .await
+            .unwrap()
+    }
+
+    fn requests(&self) -> u64 {
+        self.server.with_world(|world| world.books().total.requests)
+    }
+}
+
+const COMPACT: [&str; 5] = ["compact", "a.jsonl", "--json", "--output", "b.jsonl"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn f1_a_model_sums_up_and_what_it_costs_is_told() {
+    let house = House::new("", "").await;
+    let file = house.world.write("a.jsonl", lines(&talk(30, 60)));
+    let run = house.run(&COMPACT).await.ends(0);
+    let told = run.json();
+    assert_eq!(told["summariser"], "plain", "{told}");
+    assert_eq!(told["model"], "claude-opus-4-8");
+    assert!(told["cost_usd"].as_f64().unwrap() > 0.0, "{told}");
+    assert!(run.err.contains("Asking claude-opus-4-8"), "{}", run.err);
+    let out = house.world.root().join("b.jsonl");
+    holds("model", &file, &out, &told);
+    // A file without a head gets none (M7).
+    assert!(
+        !std::fs::read_to_string(out)
+            .unwrap()
+            .contains("\"type\":\"longhaul")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn f5_a_part_is_summed_up_by_a_model_of_choice() {
+    let house = House::new("", "").await;
+    let file = house.world.write("a.jsonl", lines(&talk(40, 60)));
+    let out = house.world.root().join("b.jsonl");
+    for way in [
+        ["--keep", "10"],
+        ["--from", "00000020"],
+        ["--up-to", "00000020"],
+    ] {
+        let mut args = COMPACT.to_vec();
+        args.extend(way);
+        args.extend([
+            "--force",
+            "--model",
+            "claude-haiku-4-5",
+            "--instructions",
+            "Keep names.",
+        ]);
+        let run = house.run(&args).await.ends(0);
+        let told = run.json();
+        assert_eq!(
+            (&told["summariser"], &told["model"]),
+            (&json!("plain"), &json!("claude-haiku-4-5"))
+        );
+        holds(way[0], &file, &out, &told);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn y1_whatever_the_model_does_wrong_the_conversation_is_compacted() {
+    let wrong = [
+        "empty", "refuse", "tool", "error", "silent", "cut", "untagged", "long",
+    ];
+    for misbehave in wrong {
+        let house = House::new(&format!("summary:{misbehave}*9"), "").await;
+        let file = house.world.write("a.jsonl", lines(&talk(30, 60)));
+        let run = house.run(&COMPACT).await;
+        assert_eq!(run.code, 0, "{misbehave}: {run:?}");
+        let told = run.json();
+        if told["summariser"] == "local" && misbehave != "long" {
+            assert!(
+                run.err.contains("without a model instead"),
+                "{misbehave}: {}",
+                run.err
+            );
+        }
+        holds(misbehave, &file, &house.world.root().join("b.jsonl"), &told);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn y1_a_provider_that_fails_is_no_reason_to_fail() {
+    for faults in ["error*50", "truncate*50", "reset*50"] {
+        let house = House::new("", faults).await;
+        let file = house.world.write("a.jsonl", lines(&talk(30, 60)));
+        let run = house.run(&COMPACT).await.ends(0);
+        assert!(
+            run.err.contains("without a model instead"),
+            "{faults}: {}",
+            run.err
+        );
+        holds(
+            faults,
+            &file,
+            &house.world.root().join("b.jsonl"),
+            &run.json(),
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn l1_a_conversation_too_long_for_the_model_is_shortened_or_summed_up_without_it() {
+    let house = House::new("", "").await;
+    // Far more than the window of the model that is asked.
+    let file = house.world.write("a.jsonl", lines(&talk(400, 400)));
+    let mut args = COMPACT.to_vec();
+    args.extend(["--model", "claude-haiku-4-5"]);
+    let run = house.run(&args).await.ends(0);
+    assert!(run.err.contains("too long"), "{}", run.err);
+    assert!(house.requests() > 1);
+    holds(
+        "too long",
+        &file,
+        &house.world.root().join("b.jsonl"),
+        &run.json(),
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn y6_a_preview_by_a_model_writes_nothing() {
+    let house = House::new("", "").await;
+    let bytes = lines(&talk(30, 60));
+    let file = house.world.write("a.jsonl", &bytes);
+    let told = house
+        .run(&["compact", "a.jsonl", "--preview", "--json"])
+        .await
+        .ends(0)
+        .json();
+    assert_eq!(told["summariser"], "plain");
+    assert!(told["summary"].as_str().unwrap().len() > 100);
+    assert_eq!(std::fs::read(&file).unwrap(), bytes);
+    assert!(!house.world.home().exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_key_a_model_cannot_be_named() {
+    let world = World::new();
+    world.write("a.jsonl", lines(&talk(30, 60)));
+    let run = world.run([
+        "compact",
+        "a.jsonl",
+        "--model",
+        "claude-haiku-4-5",
+        "--output",
+        "b.jsonl",
+    ]);
+    run.fails(&["where a model can be reached", "ANTHROPIC_API_KEY"]);
+}
+
+fn tool(name: &str, field: &str) -> Value {
+    json!({"name": name, "description": format!("{name} works on the project."),
+        "input_schema": {"type": "object", "properties": {field: {"type": "string"}}, "required": [field]}})
+}
+
+fn open(house: &House) -> Session {
+    let url = house.server.url();
+    let config = ClientConfig::from_env(Dialect::Anthropic, |name| match name {
+        "ANTHROPIC_BASE_URL" => Some(url.clone()),
+        "ANTHROPIC_API_KEY" => Some("test-key".to_owned()),
+        _ => None,
+    });
+    let tools = vec![tool("Read", "file_path"), tool("Bash", "command")];
+    let prompt = Prompt::new("claude-opus-4-8", "You work on a small code base.").with_tools(tools);
+    Session::builder()
+        .model(Client::new(config.unwrap()).unwrap())
+        .prompt(prompt)
+        .transcript(house.world.root().join("home/projects/-p/2222.jsonl"))
+        .cwd(house.world.root())
+        .workspace(Files)
+        .seed(house.requests().into())
+        .open()
+        .unwrap()
+}
+
+async fn exchange(session: &mut Session, turn: usize) {
+    session
+        .say(format!("Request {turn}: what does src/part_{turn}.rs do?"))
+        .await
+        .unwrap();
+    for _ in 0..4 {
+        let reply = session.turn().await.unwrap();
+        let outputs: Vec<ToolOutput> = reply
+            .tool_calls()
+            .map(|call| ToolOutput {
+                tool_use_id: call.id.to_string(),
+                content: json!("let value = compute();\n".repeat(40)),
+                is_error: false,
+            })
+            .collect();
+        if outputs.is_empty() {
+            return;
+        }
+        session.results(outputs).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m7_a_session_with_heads_is_summed_up_behind_its_cache_and_goes_on() {
+    let house = House::new("", "").await;
+    let file = house.world.root().join("home/projects/-p/2222.jsonl");
+    let mut session = open(&house);
+    for turn in 0..8 {
+        exchange(&mut session, turn).await;
+    }
+    drop(session);
+    for (round, way) in [&["--keep", "5"][..], &[], &["--local"]]
+        .into_iter()
+        .enumerate()
+    {
+        let before = house
+            .world
+            .write("before.jsonl", std::fs::read(&file).unwrap());
+        let mut args = vec!["compact", "2222", "--force", "--json"];
+        args.extend(way);
+        let told = house.run(&args).await.ends(0).json();
+        let by = if way == ["--local"] { "local" } else { "fork" };
+        assert_eq!(told["summariser"], by, "{told}");
+        holds(by, &before, &file, &told);
+        let text = std::fs::read_to_string(&file).unwrap();
+        let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+        assert!(
+            last.get("uuid").is_none() && last.get("system").is_some(),
+            "the head comes last: {last}"
+        );
+        // The conversation goes on where it was.
+        let mut session = open(&house);
+        for turn in 0..4 {
+            exchange(&mut session, 100 + round * 10 + turn).await;
+        }
+        assert!(Found::at(&file).said().contains("Request 0: what does"));
+    }
+    // Both are taken back, and it goes on once more.
+    for _ in 0..3 {
+        house
+            .run(&["compact", "2222", "--force", "--undo"])
+            .await
+            .ends(0);
+        let mut session = open(&house);
+        exchange(&mut session, 999).await;
+    }
+    house
+        .run(&["compact", "2222", "--force", "--undo"])
+        .await
+        .ends(1);
+}
