@@ -39,13 +39,14 @@ impl Kept {
         anchor: Anchor,
         entries: impl IntoIterator<Item = KeptEntry<'a>>,
     ) -> Option<Self> {
-        let entries: Vec<_> = entries.into_iter().filter(counts).collect();
+        let all: Vec<_> = entries.into_iter().collect();
+        let entries: Vec<_> = all.iter().copied().filter(counts).collect();
         let (first, last) = (entries.first()?, entries.last()?);
         let text = |kept: &KeptEntry<'_>| kept.entry.text(kept.entry.facets.uuid).into_owned();
         let offsets = entries.iter().map(|kept| kept.offset);
         Some(Self {
             anchor,
-            head: text(head_of(&entries).unwrap_or(first)),
+            head: text(head_of(&all, last)),
             tail: text(last),
             uuids: entries.iter().map(text).collect(),
             view_offset: offsets.min().unwrap_or(first.offset),
@@ -119,26 +120,29 @@ pub(super) fn shapes_the_view(entry: View<'_>) -> bool {
     let facets = entry.facets;
     let seen = match facets.kind {
         EntryKind::User | EntryKind::Assistant | EntryKind::Attachment => true,
-        EntryKind::System => facets.subtype != Subtype::Other,
+        // An undo has done its work wherever it stands; told again, it would undo what was done since.
+        EntryKind::System => !matches!(facets.subtype, Subtype::Other | Subtype::CompactUndo),
         EntryKind::Progress | EntryKind::Summary | EntryKind::Head | EntryKind::Other => false,
     };
     seen && facets.uuid.is_present()
 }
 
-/// The earliest entry that the plain chain reaches from the last one without leaving the kept part.
-fn head_of<'a, 'b>(entries: &'b [KeptEntry<'a>]) -> Option<&'b KeptEntry<'a>> {
-    let places = entries.iter().enumerate();
-    let places: Map<Id, usize> = places
-        .filter_map(|(at, kept)| Some((kept.entry.uuid()?, at)))
+/// The earliest entry that counts and that the plain chain reaches from the last one without leaving the kept part.
+fn head_of<'a, 'b>(all: &'b [KeptEntry<'a>], last: &'b KeptEntry<'a>) -> &'b KeptEntry<'a> {
+    let kept: Map<Id, &KeptEntry<'a>> = all
+        .iter()
+        .filter_map(|kept| Some((kept.entry.uuid()?, kept)))
         .collect();
-    let mut at = entries.len().checked_sub(1)?;
+    let (mut head, mut at) = (last, last);
     // No chain is longer than the list; one that is goes in a circle.
-    for _ in 0..entries.len() {
-        let parent = entries[at].entry.parent();
-        match parent.and_then(|parent| places.get(&parent)) {
-            Some(before) => at = *before,
-            None => break,
+    for _ in 0..all.len() {
+        let Some(before) = at.entry.parent().and_then(|parent| kept.get(&parent)) else {
+            break;
+        };
+        at = before;
+        if counts(at) {
+            head = at;
         }
     }
-    entries.get(at)
+    head
 }
