@@ -31,6 +31,12 @@ pub enum NotKept {
     /// The archive's queue.
     #[error(transparent)]
     Queue(#[from] longhaul_store::archive::NotQueued),
+    /// Somebody wrote to the transcript since it was read.
+    #[error("{} was written to meanwhile; nothing was changed. Try again when the other program is done", path.display())]
+    Grown {
+        /// The transcript.
+        path: PathBuf,
+    },
     /// Anything else.
     #[error("{0}")]
     Other(String),
@@ -40,6 +46,8 @@ pub enum NotKept {
 #[derive(Debug)]
 pub struct FileKeeper {
     transcript: TranscriptWriter,
+    /// Where the file ends, if nobody else may have written to it.
+    end: Option<u64>,
     archive: Option<ArchiveWriter>,
 }
 
@@ -67,14 +75,34 @@ impl FileKeeper {
             .map_err(|error| NotKept::Other(format!("the archive cannot be opened: {error}")))?;
         Ok(Self {
             transcript: writer,
+            end: None,
             archive,
         })
+    }
+
+    /// Refuses to append once others have: for who read the transcript up to here and would cut off what came since.
+    #[must_use]
+    pub fn alone_behind(mut self, end: u64) -> Self {
+        self.end = Some(end);
+        self
     }
 }
 
 impl Keeper for FileKeeper {
     fn persist(&mut self, lines: &[Bytes]) -> Result<u64, NotKept> {
-        Ok(self.transcript.append_all(lines)?.offset)
+        let path = self.transcript.path();
+        let size = || std::fs::metadata(path).map(|metadata| metadata.len());
+        if let Some(end) = self.end
+            && !size().is_ok_and(|size| size == end)
+        {
+            return Err(NotKept::Grown {
+                path: path.to_owned(),
+            });
+        }
+        let appended = self.transcript.append_all(lines)?;
+        let end = appended.offset + appended.bytes;
+        self.end = self.end.map(|_| end);
+        Ok(appended.offset)
     }
 
     fn archive(

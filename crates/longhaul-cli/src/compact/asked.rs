@@ -26,7 +26,7 @@ pub(super) fn asked(
     }
     let variable = |name: &str| std::env::var(name).ok();
     let is_set = |name: &&str| variable(name).is_some_and(|value| !value.trim().is_empty());
-    if !REACHED_BY.iter().any(|name| is_set(&name)) {
+    if !REACHED_BY.iter().any(is_set) {
         if command.model.is_some() {
             return Err(Failure::NoKey);
         }

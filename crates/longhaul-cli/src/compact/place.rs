@@ -16,6 +16,7 @@ use crate::failure::Failure;
 /// A transcript that is worked on.
 pub(super) struct Place {
     way: Way,
+    file: PathBuf,
     /// The path that the result has in the end.
     known_as: PathBuf,
     archive: PathBuf,
@@ -53,6 +54,7 @@ impl Place {
         let known_as = output.unwrap_or_else(|| file.to_owned());
         Ok(Self {
             way,
+            file: file.to_owned(),
             archive: archive_path(home, &known_as),
             known_as,
         })
@@ -62,7 +64,7 @@ impl Place {
     pub(super) fn path(&self) -> &Path {
         match &self.way {
             Way::Copy(draft) => draft.path(),
-            Way::InPlace | Way::Nowhere => &self.known_as,
+            Way::InPlace | Way::Nowhere => &self.file,
         }
     }
 

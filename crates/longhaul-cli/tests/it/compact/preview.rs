@@ -32,6 +32,15 @@ fn y6_a_preview_shows_the_summary_and_what_it_saves_and_changes_nothing() {
     );
     assert_eq!(told["before"], json!(Found::at(&file).size));
     assert!(told["after"].as_u64() < told["before"].as_u64());
+    let args = [
+        "compact",
+        "a.jsonl",
+        "--local",
+        "--preview",
+        "--output",
+        "b.jsonl",
+    ];
+    world.run(args).ends(0);
     assert_eq!(std::fs::read(&file).unwrap(), bytes);
     assert!(!world.home().exists(), "not even an archive is made");
     assert_eq!(std::fs::read_dir(world.root()).unwrap().count(), 1);

@@ -305,3 +305,57 @@ async fn m7_a_session_with_heads_is_summed_up_behind_its_cache_and_goes_on() {
         .await
         .ends(1);
 }
+
+/// A model that takes its time, while another program goes on with the conversation.
+struct Slow(std::path::PathBuf);
+
+impl longhaul::Model for Slow {
+    fn send<'a>(
+        &'a self,
+        _: longhaul_core::engine::Outgoing,
+        _: longhaul::OnStream<'a>,
+        _: longhaul_provider::CancellationToken,
+    ) -> longhaul::Boxed<'a, Result<longhaul_provider::Reply, longhaul_provider::Error>> {
+        let mut bytes = std::fs::read(&self.0).unwrap();
+        bytes.extend_from_slice(b"{\"type\":\"user\"}\n");
+        std::fs::write(&self.0, bytes).unwrap();
+        let class = longhaul_provider::ErrorClass::Invalid;
+        Box::pin(async move { Err(longhaul_provider::Error::new(class, "no")) })
+    }
+}
+
+#[tokio::test]
+async fn y7_what_another_program_wrote_meanwhile_is_not_cut_off() {
+    use longhaul::recorded::{Around, Asked, Keep, Recording};
+    use longhaul_core::engine::{CompactFailure, CompactRequest};
+    let world = World::new();
+    let file = world.write("a.jsonl", lines(&talk(30, 60)));
+    let around = Around {
+        config: Default::default(),
+        models: longhaul_core::models::ModelTable::builtin(),
+        asked: Some(Asked {
+            model: Arc::new(Slow(file.clone())),
+            id: None,
+        }),
+        keep: Keep::Appended {
+            archive: world.root().join("archive.db"),
+            known_as: file.clone(),
+        },
+        observer: Arc::new(longhaul::session::Quiet),
+    };
+    let mut session = Recording::read(&file).unwrap().open(around).unwrap();
+    let error = session
+        .compact(CompactRequest::default())
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind, CompactFailure::ApiError);
+    let bytes = std::fs::read(&file).unwrap();
+    let local = CompactRequest {
+        local: true,
+        ..CompactRequest::default()
+    };
+    let error = session.compact(local).await.unwrap_err();
+    assert_eq!(error.kind, CompactFailure::NotPersisted);
+    assert!(error.message.contains("written to meanwhile"), "{error}");
+    assert_eq!(std::fs::read(&file).unwrap(), bytes);
+}

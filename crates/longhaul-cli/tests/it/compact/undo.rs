@@ -107,6 +107,48 @@ fn x6_a_second_undo_takes_the_one_before_and_later_turns_stay() {
 }
 
 #[test]
+fn x6_two_compactions_of_any_kind_are_taken_back_one_after_the_other() {
+    let world = World::new();
+    let ways: [&[&str]; 4] = [
+        &[],
+        &["--keep", "8"],
+        &["--up-to", "00000030"],
+        &["--from", "00000030"],
+    ];
+    for first in ways {
+        for second in ways {
+            let file = world.write("a.jsonl", lines(&talk(40, 40)));
+            let name = format!("{first:?} {second:?}");
+            let in_place = |more: &[&str]| {
+                let mut command = world.longhaul(["compact", "a.jsonl", "--local", "--force"]);
+                command.args(more).finish().code
+            };
+            let original = texts(&Found::at(&file));
+            assert_eq!(in_place(first), 0, "{name}");
+            go_on(&file, 12);
+            let between = texts(&Found::at(&file));
+            // An entry that the first one summed up is not in view any more.
+            if in_place(second) != 0 {
+                continue;
+            }
+            go_on(&file, 1);
+            undo(&world, &file, &[]).ends(0);
+            let once = texts(&Found::at(&file));
+            assert_eq!(once[..between.len()], between[..], "{name}");
+            assert_eq!(once.len(), between.len() + 2, "{name}");
+            undo(&world, &file, &[]).ends(0);
+            let twice = Found::at(&file);
+            let all = texts(&twice);
+            assert_eq!(all[..original.len()], original[..], "{name}");
+            assert_eq!(all.len(), original.len() + 24 + 2, "{name}");
+            assert_eq!(twice.problems, 0, "{name}");
+            twice.is_accepted(&name);
+            undo(&world, &file, &[]).ends(1);
+        }
+    }
+}
+
+#[test]
 fn x6_an_undo_that_does_not_fit_is_refused_with_the_reason() {
     let world = World::new();
     let file = world.write("a.jsonl", lines(&talk(60, 60)));

@@ -23,7 +23,7 @@ use longhaul_core::prompt::RequestHead;
 use longhaul_core::summary::message::Mode;
 use longhaul_core::window::{Owner, QuerySource};
 use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
-use longhaul_store::{Durability, Resumed, resume};
+use longhaul_store::{Durability, ReadError, Resumed, resume};
 
 use super::open::{OpenError, facts, random_seed, window};
 use super::perform::About;
@@ -43,6 +43,8 @@ pub(crate) const NO_MODEL: &str = "unknown";
 #[derive(Debug)]
 pub struct Recording {
     path: PathBuf,
+    /// Where it ended when it was read.
+    end: u64,
     resumed: Resumed,
     facts: Option<Facts>,
 }
@@ -87,10 +89,16 @@ impl Recording {
     /// Reads a transcript: of a long one only the end that is still in view, and the rest once if no compaction in it
     /// carries what the user said before.
     pub fn read(path: &Path) -> Result<Self, OpenError> {
+        let size = std::fs::metadata(path).map(|metadata| metadata.len());
+        let end = size.map_err(|source| ReadError {
+            path: path.to_owned(),
+            source,
+        })?;
         let resumed = resume(path)?;
         let facts = facts(&resumed, path)?;
         Ok(Self {
             path: path.to_owned(),
+            end,
             resumed,
             facts,
         })
@@ -144,7 +152,7 @@ impl Recording {
                 let durability = Durability::EveryAppend;
                 let keeper =
                     FileKeeper::known_as(&self.path, Some(archive), &known_as, durability)?;
-                (Box::new(keeper), known_as)
+                (Box::new(keeper.alone_behind(self.end)), known_as)
             }
         };
         let (heads, head, assembly) = match own_head {
