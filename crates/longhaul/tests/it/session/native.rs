@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use longhaul::model::{Boxed, OnStream};
 use longhaul::session::Observer;
-use longhaul::{Model, NoWorkspace, Prompt, Session};
+use longhaul::{Boxed, Model, NoWorkspace, OnStream, Prompt, Session};
 use longhaul_core::config::Config;
 use longhaul_core::engine::{CompactRequest, Event, Outgoing, Pivot, Summariser, Summarizer};
 use longhaul_core::prompt::Think;
@@ -240,7 +239,7 @@ async fn n3_y2_the_provider_sums_up_again_and_again_on_a_model_that_binds_thinki
 
 #[tokio::test]
 async fn n3_n2_turns_that_are_kept_behind_the_block_are_never_rejected() {
-    let mut house = House::new(Setting::provider("claude-fable-5-2", 60_000)).await;
+    let mut house = House::new(Setting::provider("claude-fable-5-2", 200_000)).await;
     let mut talk = Talk::new(9);
     for round in 0..3 {
         for turn in 0..4 {
