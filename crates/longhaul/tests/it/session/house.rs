@@ -87,7 +87,7 @@ pub(crate) struct House {
     pub(crate) server: Arc<Server>,
     pub(crate) session: Session,
     watcher: Watcher,
-    pub(crate) folder: tempfile::TempDir,
+    _folder: tempfile::TempDir,
 }
 
 impl House {
@@ -109,7 +109,7 @@ impl House {
             server,
             session,
             watcher,
-            folder,
+            _folder: folder,
         }
     }
 
