@@ -239,6 +239,13 @@ async fn n3_y2_the_provider_sums_up_again_and_again_on_a_model_that_binds_thinki
     }
     let last = bodies.last().unwrap();
     assert_eq!(last["messages"][0]["role"], "assistant");
+    let last = last.to_string();
+    let missing = talk.said.iter().filter(|said| !last.contains(*said));
+    assert_eq!(
+        missing.count(),
+        0,
+        "what the user said is word for word in the request"
+    );
     goes_on_to_the_byte(&mut house).await;
 }
 
