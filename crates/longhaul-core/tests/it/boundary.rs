@@ -1,7 +1,7 @@
 //! Compactions as lines, read back.
 
 use longhaul_core::boundary::{
-    Anchor, Attached, Clearing, Compaction, Kept, KeptEntry, Trigger, hook_context,
+    Anchor, Attached, Clearing, Compaction, Kept, KeptEntry, Signed, Trigger, hook_context,
 };
 use longhaul_core::summary::Direction;
 use longhaul_testkit::session::{Compaction as When, Feature, Kept as Keeps, SessionSpec};
@@ -184,6 +184,43 @@ fn p5_the_boundary_is_written_as_claude_code_writes_it() {
         (&json!("summary-2"), &json!("todo-3"))
     );
     assert_eq!(read(hook)["attachment"]["hookEvent"], "SessionStart");
+}
+
+#[test]
+fn n3_x6_the_providers_block_stands_between_boundary_and_summary_and_goes_with_an_undo() {
+    let mut file = three_turns();
+    let message = r#"{"id":"msg_c","role":"assistant","model":"m","content":[ {"type":"compaction","content":"s","signature":"x"}]}"#;
+    let message = serde_json::value::RawValue::from_string(message.to_owned()).unwrap();
+    let lines = Compaction {
+        envelope: envelope(),
+        boundary: stamp("b"),
+        summary: stamp("s"),
+        logical_parent: Some("a2"),
+        trigger: Trigger::Auto,
+        pre_tokens: 9,
+        messages_summarized: 2,
+        user_context: None,
+        discovered_tools: &[],
+        kept: None,
+        thinking_stripped_through: None,
+        ledger: None,
+        report: None,
+        signed: Some(Signed {
+            stamp: stamp("c"),
+            message: &message,
+        }),
+        text: "what is kept",
+        attached: &[],
+    }
+    .lines()
+    .unwrap();
+    let written = String::from_utf8(lines[1].to_vec()).unwrap();
+    assert!(written.contains(message.get()), "byte for byte: {written}");
+    let summary: Value = serde_json::from_slice(&lines[2]).unwrap();
+    assert_eq!(summary["parentUuid"], "c");
+    file.append(&lines);
+    let plan = file.undo().unwrap();
+    assert!(plan.later.is_empty(), "{:?}", plan.later);
 }
 
 #[test]

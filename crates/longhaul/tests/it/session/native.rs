@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use longhaul::{Boxed, OnStream};
 use longhaul::session::Observer;
-use longhaul::{Model, NoWorkspace, Prompt, Session};
+use longhaul::{Boxed, Model, NoWorkspace, OnStream, Prompt, Session};
 use longhaul_core::config::Config;
 use longhaul_core::engine::{CompactRequest, Event, Outgoing, Pivot, Summariser, Summarizer};
 use longhaul_core::prompt::Think;
@@ -178,10 +177,9 @@ impl House {
             .collect()
     }
 
-    fn last(&self) -> (Vec<u8>, Vec<String>) {
+    fn request(&self, at: usize) -> (Vec<u8>, Vec<String>) {
         let sent = self.sent.lock().unwrap();
-        let last = sent.last().unwrap();
-        (last.body.concat(), last.betas.clone())
+        (sent[at].body.concat(), sent[at].betas.clone())
     }
 
     fn lines(&self) -> Vec<Value> {
@@ -194,13 +192,19 @@ impl House {
 
 /// The same words in both: the next request of a resumed session has the bytes that this one's has.
 async fn goes_on_to_the_byte(house: &mut House) {
+    let read = longhaul_store::resume(&house.folder.path().join("session.jsonl")).unwrap();
+    let live = house.session.engine().live();
+    let counts = (read.ledger.context(), live.ledger().context());
+    assert_eq!(counts.0, counts.1, "the file is counted as the session is");
     let mut other = house.resumed();
+    let before = house.sent.lock().unwrap().len();
     for house in [&mut *house, &mut other] {
         house.session.say("Is that all?").await.unwrap();
         house.turn().await;
         assert!(house.failures.is_empty(), "{:?}", house.failures);
     }
-    let (one, two) = (house.last(), other.last());
+    // The first one: where the window is full it asks for a summary, and no two summaries are the same.
+    let (one, two) = (house.request(before), other.request(0));
     assert_eq!(one.1, two.1);
     assert_eq!(String::from_utf8(one.0), String::from_utf8(two.0));
 }
@@ -235,12 +239,19 @@ async fn n3_y2_the_provider_sums_up_again_and_again_on_a_model_that_binds_thinki
     }
     let last = bodies.last().unwrap();
     assert_eq!(last["messages"][0]["role"], "assistant");
+    let last = last.to_string();
+    let missing = talk.said.iter().filter(|said| !last.contains(*said));
+    assert_eq!(
+        missing.count(),
+        0,
+        "what the user said is word for word in the request"
+    );
     goes_on_to_the_byte(&mut house).await;
 }
 
 #[tokio::test]
 async fn n3_n2_turns_that_are_kept_behind_the_block_are_never_rejected() {
-    let mut house = House::new(Setting::provider("claude-fable-5-2", 60_000)).await;
+    let mut house = House::new(Setting::provider("claude-fable-5-2", 200_000)).await;
     let mut talk = Talk::new(9);
     for round in 0..3 {
         for turn in 0..4 {
@@ -378,5 +389,44 @@ async fn u4_m7_y2_deletions_by_reference_are_on_disk_and_a_resume_asks_for_them_
     let after = house.session.status().used;
     assert_eq!(recorded(&house), [pinned, 0]);
     assert!(after > before, "they count again: {before}, {after}");
+    goes_on_to_the_byte(&mut house).await;
+    // A compaction leaves out what the conversation's requests leave out, and ends it.
+    for _ in 0..3 {
+        house.exchange(&mut talk, turn).await;
+        turn += 1;
+    }
+    let pinned = house.session.engine().live().cache_edits().len();
+    assert!(pinned > 0);
+    house
+        .session
+        .compact(CompactRequest::default())
+        .await
+        .unwrap();
+    assert_eq!(house.summarisers(), [Summarizer::Fork]);
+    let fork = house.bodies().pop().unwrap();
+    assert_eq!(fork["cache_edits"].as_array().unwrap().len(), pinned);
+    assert!(house.session.engine().live().cache_edits().is_empty());
+    house.exchange(&mut talk, turn).await;
+    assert!(house.failures.is_empty(), "{:?}", house.failures);
+    goes_on_to_the_byte(&mut house).await;
+}
+
+#[tokio::test]
+async fn n3_n4_u7_all_that_the_provider_can_do_goes_together() {
+    let mut setting = Setting::provider("claude-fable-5-2", 30_000);
+    setting.config.native_clearing = true;
+    setting.cache_edits = true;
+    let mut house = House::new(setting).await;
+    let mut talk = Talk::new(17);
+    for turn in 0..40 {
+        house.exchange(&mut talk, turn).await;
+        // Now and then the user is away, for long enough that the cache or all patience is gone.
+        let away = [0, 0, 0, 400_000, 0, 0, 4_000_000][turn % 7];
+        house.server.with_world(|world| world.advance(away));
+    }
+    assert!(house.failures.is_empty(), "{:?}", house.failures);
+    let by = house.summarisers();
+    println!("{by:?}");
+    assert!(by.contains(&Summarizer::Provider), "{by:?}");
     goes_on_to_the_byte(&mut house).await;
 }
