@@ -93,6 +93,10 @@ impl Engine {
         if let Verdict::Off(_) = self.config.switches.decide(Action::Manual) {
             return self.compact_refused(CompactFailure::SwitchedOff);
         }
+        if !self.unwritten.is_empty() {
+            // It hangs on what came before: behind the boundary it would lead back past it.
+            return self.persist(Vec::new(), |lines| Then::Compact(lines, Box::new(request)));
+        }
         let way = match request.local {
             true => Way::Local,
             false => Way::Model,

@@ -95,6 +95,8 @@ enum Then {
     Rest(Vec<Bytes>),
     /// The turn goes on: what could not be written before is on disk now.
     CaughtUp(Vec<Bytes>),
+    /// The compaction by hand begins: what could not be written before is on disk now.
+    Compact(Vec<Bytes>, Box<CompactRequest>),
     /// The turn goes on behind a clearing.
     Cleared(Vec<Bytes>),
     /// The request goes out.
@@ -234,7 +236,8 @@ impl Engine {
             State::Persisting(awaited, then) if awaited == id => match outcome {
                 Outcome::Persisted { offset } => self.persisted(*then, offset, now),
                 Outcome::Failed(failed) => self.not_persisted(*then, &failed),
-                _ => {}
+                // Whatever else it means, the lines are not known to be safe.
+                _ => self.not_persisted(*then, &Failed::of_another_kind()),
             },
             State::Archiving(awaited, clearing) if awaited == id => match outcome {
                 Outcome::Archived => self.archived(*clearing, now),
@@ -256,6 +259,10 @@ impl Engine {
             Then::CaughtUp(lines) | Then::Cleared(lines) => {
                 self.take(&lines, offset);
                 self.step(now);
+            }
+            Then::Compact(lines, request) => {
+                self.take(&lines, offset);
+                self.compact_by_hand(*request, now);
             }
             Then::Send(lines) => {
                 self.take_ours(&lines, offset);
@@ -286,6 +293,13 @@ impl Engine {
             | Then::Replied(lines, _)
             | Then::Finished(lines, _) => {
                 self.unwritten = lines;
+            }
+            Then::Compact(lines, _) => {
+                self.unwritten = lines;
+                self.notify(Event::CompactFailed {
+                    kind: CompactFailure::NotPersisted,
+                    message: failed.message.clone(),
+                });
             }
             // Made anew with the next attempt.
             Then::Cleared(_) | Then::Send(_) => {}

@@ -17,7 +17,7 @@ use crate::plan::Way;
 use crate::prompt::{Assembly, Latched, OnMismatch, Parameters, RequestHead, RequestKind, Think};
 use crate::rounds::{Lead, MARKER, MOST_RETRIES, drop_oldest};
 use crate::summary::{
-    Direction, Instructions, PLAIN_SYSTEM, Stripped, Summary, SummaryFailure, Variant,
+    Direction, Instructions, PLAIN_SYSTEM, Stop, Stripped, Summary, SummaryFailure, Variant,
     opening_words, prompt, read, strip,
 };
 use crate::window::QuerySource;
@@ -275,6 +275,8 @@ impl Engine {
                 compaction.summary = Some((summary, by));
                 self.summed_up(compaction);
             }
+            // There was no room for the summary: as good as too long (L1).
+            Err(_) if reply.stop == Stop::WindowFull => self.shorten(compaction, None, now),
             Err(_) if compaction.asking.path == Path::Fork => {
                 compaction.asking.path = Path::Plain;
                 self.ask_for_summary(compaction, now);

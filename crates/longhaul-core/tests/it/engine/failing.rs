@@ -56,6 +56,19 @@ fn f6_nothing_is_replaced_when_there_is_no_summary() {
 }
 
 #[test]
+fn l1_a_summary_for_which_the_window_had_no_room_is_asked_for_with_less() {
+    let mut desk = Desk::new();
+    desk.fill();
+    desk.sums
+        .push_back(Sum::Ends(Stop::WindowFull, "<summary>1. Requ"));
+    desk.turn();
+    assert_eq!(by(&desk), Some(Summarizer::Fork));
+    let retried = |event: &Event| matches!(event, Event::TooLongRetry { attempt: 1, .. });
+    assert!(desk.events.iter().any(retried));
+    assert_eq!(desk.failures(), []);
+}
+
+#[test]
 fn f7_a_plain_request_follows_a_fork_that_failed() {
     let mut desk = Desk::new();
     desk.fill();
