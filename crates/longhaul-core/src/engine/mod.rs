@@ -268,10 +268,9 @@ impl Engine {
                 self.take_ours(&lines, offset);
                 self.send(now);
             }
-            Then::Summarise(lines, mut compaction) => {
+            Then::Summarise(lines, compaction) => {
                 self.take_ours(&lines, offset);
-                self.rescope(&mut compaction);
-                self.ask_for_summary(*compaction, now);
+                self.rescope(*compaction, now);
             }
             Then::Replied(lines, answer) => {
                 self.take(&lines, offset);

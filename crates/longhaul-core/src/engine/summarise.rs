@@ -179,8 +179,12 @@ impl Engine {
             let rest = &self.live.entries()[from..sent.end];
             let views = rest.iter().map(|kept| kept.entry.view());
             let history = marker.iter().map(Entry::view).chain(views);
-            let stripped = Id::of(self.live.newest()?);
-            let mut aside = Assembly::aside(head, self.live.cleared(), Some(stripped), history);
+            let mut aside = Assembly::aside(
+                head,
+                self.live.cleared(),
+                last(rest.iter().map(|kept| &kept.entry)),
+                history,
+            );
             let assembled = aside.request(RequestKind::Fork { text: &text }, None);
             let betas = aside.head().latched.betas.clone();
             return Some((assembled.ok()?.slices, betas));
@@ -214,8 +218,7 @@ impl Engine {
             .filter_map(|kept| plainly(&kept.entry))
             .collect();
         let history = marker.iter().chain(&stripped).map(Entry::view);
-        let newest = self.live.newest().map(Id::of);
-        let mut aside = Assembly::aside(head, self.live.cleared(), newest, history);
+        let mut aside = Assembly::aside(head, self.live.cleared(), last(stripped.iter()), history);
         let assembled = aside.request(RequestKind::Fork { text: &text }, None);
         let betas = aside.head().latched.betas.clone();
         Some((assembled.ok()?.slices, betas))
@@ -344,6 +347,11 @@ impl Engine {
         });
         self.ask_for_summary(compaction, now);
     }
+}
+
+/// The last entry that is sent: thinking up to there is left out where a request is no longer the one it was bound to.
+fn last<'a>(sent: impl DoubleEndedIterator<Item = &'a Entry>) -> Option<Id> {
+    sent.rev().find_map(|entry| entry.view().uuid())
 }
 
 /// What stands for the rounds that were left out.

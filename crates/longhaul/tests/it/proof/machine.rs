@@ -335,7 +335,8 @@ impl Machine {
             Effect::Summarize { request, .. } => match self.ask(&request) {
                 Some(reply) => {
                     let blocks = reply.message["content"].as_array().unwrap().clone();
-                    let of = |kind: &str| blocks.iter().filter(|block| block["type"] == kind).count();
+                    let of =
+                        |kind: &str| blocks.iter().filter(|block| block["type"] == kind).count();
                     let texts = blocks.iter().filter_map(|block| block["text"].as_str());
                     Outcome::Summarized(Box::new(SummaryReply {
                         text: texts.collect(),
@@ -482,13 +483,22 @@ fn holds(model: &str, steps: &[Step]) {
         .any(|effect| !matches!(effect, Effect::Send { .. } | Effect::Persist { .. }));
     let resumed = resumed(&machine, model);
     machine.drain();
-    assert_eq!(machine.replies(), replies + 1, "{:?}", machine.events.last());
+    assert_eq!(
+        machine.replies(),
+        replies + 1,
+        "{:?}",
+        machine.events.last()
+    );
     assert_eq!(machine.rejected, Vec::<String>::new());
 
     // What is on disk is what is in memory.
     if !compacts {
         let (live, resumed) = (machine.last_sent.clone().unwrap(), resumed.unwrap());
-        let at = live.iter().zip(&resumed).take_while(|(a, b)| a == b).count();
+        let at = live
+            .iter()
+            .zip(&resumed)
+            .take_while(|(a, b)| a == b)
+            .count();
         let around = |body: &[u8]| {
             let part = &body[at.saturating_sub(300)..(at + 300).min(body.len())];
             String::from_utf8_lossy(part).into_owned()
