@@ -102,6 +102,10 @@ impl Engine {
         if let Verdict::Off(_) = self.config.switches.decide(Action::Manual) {
             return self.compact_refused(CompactFailure::SwitchedOff);
         }
+        if !self.unwritten.is_empty() {
+            // It hangs on what came before: behind the boundary it would lead back past it.
+            return self.persist(Vec::new(), |lines| Then::Compact(lines, Box::new(request)));
+        }
         let way = match request.local {
             true => Way::Local,
             false => Way::Model,
@@ -185,13 +189,17 @@ impl Engine {
         Ok((scope, Some(pivot.direction)))
     }
 
-    /// What must be on disk before the request is written has joined the view: it is summed up or kept with the rest.
-    pub(super) fn rescope(&self, compaction: &mut Compaction) {
-        // What was there is there still, so the scope can be found again.
-        if let Ok((scope, _)) = self.scope(&self.live.pieces(), &compaction.request) {
-            compaction.scope = scope;
+    /// What must be on disk before the request has joined the view: it is summed up or kept with the rest.
+    pub(super) fn rescope(&mut self, mut compaction: Compaction, now: Timestamp) {
+        match self.scope(&self.live.pieces(), &compaction.request) {
+            Ok((scope, _)) => {
+                compaction.scope = scope;
+                compaction.before = self.view_size();
+                self.ask_for_summary(compaction, now);
+            }
+            // Results for open calls moved the cut: nothing is left on that side.
+            Err(kind) => self.give_up(compaction, kind, sentence(kind).to_owned(), now),
         }
-        compaction.before = self.view_size();
     }
 
     /// Summing up nothing but the last compaction's own entries would only wear its summary down.

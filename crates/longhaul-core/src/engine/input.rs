@@ -147,6 +147,16 @@ pub struct Failed {
     pub message: String,
 }
 
+impl Failed {
+    /// An outcome came that does not fit its effect.
+    pub(super) fn of_another_kind() -> Self {
+        Self {
+            kind: FailedKind::Other,
+            message: "an outcome came that does not fit what was asked for".to_owned(),
+        }
+    }
+}
+
 /// Kinds of failure that are answered differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailedKind {

@@ -101,6 +101,8 @@ enum Then {
     Rest(Vec<Bytes>),
     /// The turn goes on: what could not be written before is on disk now.
     CaughtUp(Vec<Bytes>),
+    /// The compaction by hand begins: what could not be written before is on disk now.
+    Compact(Vec<Bytes>, Box<CompactRequest>),
     /// The turn goes on behind a clearing.
     Cleared(Vec<Bytes>),
     /// The request goes out.
@@ -248,7 +250,8 @@ impl Engine {
             State::Persisting(awaited, then) if awaited == id => match outcome {
                 Outcome::Persisted { offset } => self.persisted(*then, offset, now),
                 Outcome::Failed(failed) => self.not_persisted(*then, &failed),
-                _ => {}
+                // Whatever else it means, the lines are not known to be safe.
+                _ => self.not_persisted(*then, &Failed::of_another_kind()),
             },
             State::Archiving(awaited, clearing) if awaited == id => match outcome {
                 Outcome::Archived => self.archived(*clearing, now),
@@ -271,14 +274,17 @@ impl Engine {
                 self.take(&lines, offset);
                 self.step(now);
             }
+            Then::Compact(lines, request) => {
+                self.take(&lines, offset);
+                self.compact_by_hand(*request, now);
+            }
             Then::Send(lines) => {
                 self.take_ours(&lines, offset);
                 self.send(now);
             }
-            Then::Summarise(lines, mut compaction) => {
+            Then::Summarise(lines, compaction) => {
                 self.take_ours(&lines, offset);
-                self.rescope(&mut compaction);
-                self.ask_for_summary(*compaction, now);
+                self.rescope(*compaction, now);
             }
             Then::Replied(lines, answer) => {
                 self.take(&lines, offset);
@@ -300,6 +306,13 @@ impl Engine {
             | Then::Replied(lines, _)
             | Then::Finished(lines, _) => {
                 self.unwritten = lines;
+            }
+            Then::Compact(lines, _) => {
+                self.unwritten = lines;
+                self.notify(Event::CompactFailed {
+                    kind: CompactFailure::NotPersisted,
+                    message: failed.message.clone(),
+                });
             }
             // Made anew with the next attempt.
             Then::Cleared(_) | Then::Send(_) => {}

@@ -17,7 +17,7 @@ use crate::plan::Way;
 use crate::prompt::{Assembly, Latched, OnMismatch, Parameters, RequestHead, RequestKind, Think};
 use crate::rounds::{Lead, MARKER, MOST_RETRIES, drop_oldest};
 use crate::summary::{
-    Direction, Instructions, PLAIN_SYSTEM, Stripped, Summary, SummaryFailure, Variant,
+    Direction, Instructions, PLAIN_SYSTEM, Stop, Stripped, Summary, SummaryFailure, Variant,
     opening_words, prompt, read, strip,
 };
 use crate::window::QuerySource;
@@ -202,8 +202,12 @@ impl Engine {
             let rest = &self.live.entries()[from..compaction.scope.sent.end];
             let views = rest.iter().map(|kept| kept.entry.view());
             let history = marker.iter().map(Entry::view).chain(views);
-            let stripped = Id::of(self.live.newest()?);
-            let mut aside = Assembly::aside(head, self.live.cleared(), Some(stripped), history);
+            let mut aside = Assembly::aside(
+                head,
+                self.live.cleared(),
+                last(rest.iter().map(|kept| &kept.entry)),
+                history,
+            );
             let assembled = aside.request(kind, edits.as_deref());
             let betas = aside.head().latched.betas.clone();
             return Some((assembled.ok()?.slices, betas));
@@ -231,8 +235,7 @@ impl Engine {
             .filter_map(|kept| plainly(&kept.entry))
             .collect();
         let history = marker.iter().chain(&stripped).map(Entry::view);
-        let newest = self.live.newest().map(Id::of);
-        let mut aside = Assembly::aside(head, self.live.cleared(), newest, history);
+        let mut aside = Assembly::aside(head, self.live.cleared(), last(stripped.iter()), history);
         let assembled = aside.request(RequestKind::Fork { text: &text }, None);
         let betas = aside.head().latched.betas.clone();
         Some((assembled.ok()?.slices, betas))
@@ -306,6 +309,8 @@ impl Engine {
                 compaction.summary = Some((summary, by));
                 self.summed_up(compaction);
             }
+            // There was no room for the summary: as good as too long (L1).
+            Err(_) if reply.stop == Stop::WindowFull => self.shorten(compaction, None, now),
             Err(_) if compaction.asking.path == Path::Fork => {
                 compaction.asking.path = Path::Plain;
                 self.ask_for_summary(compaction, now);
@@ -373,6 +378,11 @@ impl Engine {
         });
         self.ask_for_summary(compaction, now);
     }
+}
+
+/// The last entry that is sent: thinking up to there is left out where a request is no longer the one it was bound to.
+fn last<'a>(sent: impl DoubleEndedIterator<Item = &'a Entry>) -> Option<Id> {
+    sent.rev().find_map(|entry| entry.view().uuid())
 }
 
 /// What stands for the rounds that were left out.

@@ -282,11 +282,14 @@ impl Engine {
     pub(super) fn answered(&mut self, call: CallId, outcome: Outcome, now: Timestamp) {
         let reply = match outcome {
             Outcome::Replied(reply) => *reply,
-            Outcome::Failed(failed) => {
+            other => {
                 self.watch.failed(call);
+                let failed = match other {
+                    Outcome::Failed(failed) => failed,
+                    _ => Failed::of_another_kind(),
+                };
                 return self.not_answered(failed, now);
             }
-            _ => return,
         };
         let ModelReply {
             message,

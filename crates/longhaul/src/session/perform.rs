@@ -143,9 +143,8 @@ impl Session {
                 text: reply.text(),
                 calls: reply.tool_calls().count(),
                 stop: match reply.stop {
-                    Some(StopReason::MaxTokens | StopReason::ContextWindowExceeded) | None => {
-                        Stop::CutOff
-                    }
+                    Some(StopReason::MaxTokens) | None => Stop::CutOff,
+                    Some(StopReason::ContextWindowExceeded) => Stop::WindowFull,
                     Some(StopReason::ToolUse) => Stop::ToolUse,
                     Some(StopReason::Refusal) => Stop::Refusal,
                     Some(_) => Stop::Finished,

@@ -9,6 +9,8 @@ pub enum Stop {
     Finished,
     /// It reached the limit on its output, or the end of the window.
     CutOff,
+    /// The window was full before it was done: the request left too little room.
+    WindowFull,
     /// It wants a tool to run.
     ToolUse,
     /// The provider or the model declined.
@@ -117,10 +119,10 @@ pub fn read(reply: Reply<'_>) -> Result<Summary, SummaryFailure> {
         Stop::Refusal => return Err(SummaryFailure::Refusal),
         _ if reply.calls > 0 => return Err(SummaryFailure::ToolCall),
         Stop::ToolUse => return Err(SummaryFailure::ToolCall),
-        Stop::Finished | Stop::CutOff => {}
+        Stop::Finished | Stop::CutOff | Stop::WindowFull => {}
     }
     let parts = tags::take_apart(reply.text);
-    if reply.stop == Stop::CutOff && !parts.closed {
+    if matches!(reply.stop, Stop::CutOff | Stop::WindowFull) && !parts.closed {
         let begun = parts.body.as_deref().unwrap_or(&parts.outside);
         return Err(SummaryFailure::Truncated {
             sections: sections(begun),

@@ -56,6 +56,19 @@ fn f6_nothing_is_replaced_when_there_is_no_summary() {
 }
 
 #[test]
+fn l1_a_summary_for_which_the_window_had_no_room_is_asked_for_with_less() {
+    let mut desk = Desk::new();
+    desk.fill();
+    desk.sums
+        .push_back(Sum::Ends(Stop::WindowFull, "<summary>1. Requ"));
+    desk.turn();
+    assert_eq!(by(&desk), Some(Summarizer::Fork));
+    let retried = |event: &Event| matches!(event, Event::TooLongRetry { attempt: 1, .. });
+    assert!(desk.events.iter().any(retried));
+    assert_eq!(desk.failures(), []);
+}
+
+#[test]
 fn f7_a_plain_request_follows_a_fork_that_failed() {
     let mut desk = Desk::new();
     desk.fill();
@@ -243,4 +256,62 @@ fn y7_a_compaction_that_cannot_be_written_did_not_happen() {
     desk.disk_full = false;
     desk.turn();
     assert_eq!(desk.compactions(), 1);
+}
+
+#[test]
+fn y8_what_could_not_be_written_goes_before_a_compaction_by_hand() {
+    let mut desk = Desk::new();
+    desk.fill();
+    desk.disk_full = true;
+    desk.say("Mind the gap.");
+    desk.disk_full = false;
+    desk.input(Input::Compact(CompactRequest::default()));
+    let texts: Vec<String> = desk
+        .transcript
+        .iter()
+        .map(|line| String::from_utf8_lossy(line).into_owned())
+        .collect();
+    let said = texts.iter().position(|line| line.contains("Mind the gap."));
+    let boundary = texts
+        .iter()
+        .position(|line| line.contains("compact_boundary"));
+    assert!(said.unwrap() < boundary.unwrap());
+}
+
+#[test]
+fn y8_a_compaction_by_hand_waits_until_the_disk_takes_what_was_said() {
+    let mut desk = Desk::new();
+    desk.fill();
+    desk.disk_full = true;
+    desk.say("Mind the gap.");
+    desk.input(Input::Compact(CompactRequest::default()));
+    assert_eq!(desk.failures(), [CompactFailure::NotPersisted]);
+    assert_eq!(desk.summaries_sent.len(), 0);
+    desk.disk_full = false;
+    desk.turn();
+    let heard = |request: &longhaul_core::engine::Outgoing| {
+        Desk::body(request).to_string().contains("Mind the gap.")
+    };
+    assert!(desk.sent.iter().chain(&desk.summaries_sent).any(heard));
+}
+
+#[test]
+fn z2_open_calls_are_answered_in_every_request_for_a_summary() {
+    for fork_fails in [false, true] {
+        let mut desk = Desk::new();
+        desk.fill();
+        desk.answers
+            .push_back(Answer::Calls("Read", "toolu_1", 900));
+        desk.turn();
+        desk.say("Never mind.");
+        if fork_fails {
+            desk.sums.push_back(Sum::Fails(FailedKind::Other));
+        }
+        desk.input(Input::Compact(CompactRequest::default()));
+        for request in &desk.summaries_sent {
+            let body = Desk::body(request).to_string();
+            assert!(body.contains(r#""tool_use_id":"toolu_1""#), "{body}");
+        }
+        assert!(desk.compactions() > 0);
+    }
 }

@@ -2,6 +2,7 @@
 
 use longhaul_core::engine::{CacheEdits, CompactFailure, Event, FailedKind};
 use longhaul_core::window::{Owner, Switches};
+use serde_json::Value;
 
 use super::desk::{Answer, Desk, Setting};
 
@@ -260,4 +261,25 @@ fn h5_with_all_compaction_off_nothing_is_compacted_by_hand_either() {
     desk.exchange("Hello.", Answer::Says("Hi.", 100));
     desk.input(longhaul_core::engine::Input::Compact(Default::default()));
     assert_eq!(desk.failures(), [CompactFailure::SwitchedOff]);
+}
+
+#[test]
+fn z1_what_is_added_while_the_model_answers_follows_its_reply() {
+    let mut desk = Desk::new();
+    desk.say("Build a parser.");
+    desk.hold = Some("send");
+    desk.turn();
+    desk.say("In Rust, please.");
+    desk.release();
+    let lines: Vec<Value> = desk
+        .transcript
+        .iter()
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect();
+    let [.., reply, added] = lines.as_slice() else {
+        panic!("{lines:?}");
+    };
+    assert_eq!(reply["type"], "assistant");
+    assert_eq!(added["message"]["content"], "In Rust, please.");
+    assert_eq!(added["parentUuid"], reply["uuid"]);
 }

@@ -3,6 +3,7 @@
 mod fork;
 #[cfg(unix)]
 mod killed;
+mod machine;
 mod oddities;
 mod person;
 mod place;
