@@ -205,10 +205,9 @@ fn x2_what_cannot_be_searched_says_what_to_do_instead() {
         .ends(2)
         .says("<QUERY|--id <ID>|--path <PATH>>");
     world.run(["recall", "bbbb", "word", "--id", "x"]).ends(2);
-    world.run(["recall", "claude", "word"]).fails(&[
-        "one session is wanted",
-        "Give a transcript or a session id",
-    ]);
+    world
+        .run(["recall", "claude", "word"])
+        .fails(&["one session is wanted", "Give a transcript or a session id"]);
     world
         .run(["recall", "-", "word"])
         .fails(&["one session is wanted"]);

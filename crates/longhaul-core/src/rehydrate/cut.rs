@@ -1,9 +1,18 @@
-//! Cutting a text to a number of tokens, at the end of a line.
+//! Cutting a text to a number of tokens.
 
 use crate::tokens::Rough;
 
 /// The beginning of a text that fits, cut behind a line where there is one; none if all of it fits.
 pub(super) fn cut_at_line(text: &str, tokens: u64) -> Option<&str> {
+    let head = beginning(text, tokens)?;
+    Some(match head.rfind('\n') {
+        Some(line) => &head[..=line],
+        None => head,
+    })
+}
+
+/// The beginning of a text that fits, cut anywhere; none if all of it fits.
+pub(crate) fn beginning(text: &str, tokens: u64) -> Option<&str> {
     if Rough::text(text).unpadded() <= tokens {
         return None;
     }
@@ -16,9 +25,5 @@ pub(super) fn cut_at_line(text: &str, tokens: u64) -> Option<&str> {
             seen > units
         })
         .map_or(text.len(), |(at, _)| at);
-    let head = &text[..end];
-    Some(match head.rfind('\n') {
-        Some(line) => &head[..=line],
-        None => head,
-    })
+    Some(&text[..end])
 }

@@ -13,6 +13,7 @@ mod skills;
 mod todos;
 
 pub use agents::{AgentState, BackgroundAgent};
+pub(crate) use cut::beginning;
 pub use files::FileText;
 pub use read_files::{Exclusions, ReadFile, ReadFiles};
 pub use restore::{Attachment, Gathered, Plan, Restored, Source, restore};
