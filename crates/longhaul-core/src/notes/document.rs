@@ -93,7 +93,10 @@ impl Notes {
         let place = self.places.get(section).ok_or(BrokenFrame)?;
         let core = self.core(place);
         let end = self.line_end();
-        let body = trimmed(body).lines().collect::<Vec<_>>().join(end);
+        let lines = trimmed(body)
+            .lines()
+            .map(|line| line.trim_end_matches('\r'));
+        let body = lines.collect::<Vec<_>>().join(end);
         let (before, behind) = (&self.text[..core.start], &self.text[core.end..]);
         let text = match (core.is_empty(), body.is_empty()) {
             (true, true) => return Ok(self.clone()),

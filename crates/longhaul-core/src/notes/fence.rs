@@ -12,11 +12,14 @@ impl Fence {
     fn opened_by(line: &str) -> Option<Self> {
         let text = indented_little(line)?;
         let mark = *text.as_bytes().first()?;
-        let length = text.bytes().take_while(|byte| *byte == mark).count();
-        let info = &text[length.min(text.len())..];
-        let opens = matches!(mark, b'`' | b'~') && length >= 3;
-        // Three backticks with a fourth behind a word are code within a line.
-        (opens && !(mark == b'`' && info.contains('`'))).then_some(Self { mark, length })
+        if !matches!(mark, b'`' | b'~') {
+            return None;
+        }
+        let info = text.trim_start_matches(char::from(mark));
+        let length = text.len() - info.len();
+        // Backticks with more of them behind a word are code within a line.
+        let within = mark == b'`' && info.contains('`');
+        (length >= 3 && !within).then_some(Self { mark, length })
     }
 
     /// Whether a line closes it.

@@ -46,7 +46,7 @@ fn s4_over_a_cap_the_next_request_asks_to_condense_and_over_the_total_strongly()
         "at it is not over"
     );
     let text = prompt(&at_cap, EDIT, None);
-    assert!(!text.contains("grown too long") && !text.contains("IMPORTANT"));
+    assert!(!text.contains("These sections have grown") && !text.contains("IMPORTANT"));
 
     let long = "y".repeat(8_400);
     let over = noted(&[("Worklog", &long), ("Learnings", &long)]);
