@@ -112,7 +112,15 @@ impl Notes {
             }
         };
         let changed = Self::parse(text);
-        self.allows(&changed).map(|()| changed)
+        // A fence may also hide a heading and bring another of the same name to light, so bodies are compared, too.
+        let wanted = self.sections().enumerate().map(|(at, old)| match at {
+            at if at == section => Section { body: &body, ..old },
+            _ => old,
+        });
+        match wanted.eq(changed.sections()) {
+            true => Ok(changed),
+            false => Err(BrokenFrame),
+        }
     }
 
     /// Whether these notes may become those: the same sections with the same descriptions in the same order.
