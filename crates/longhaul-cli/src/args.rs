@@ -13,6 +13,7 @@ macro_rules! examples {
   longhaul inspect 6113e919             a session by its id, or the beginning of it
   longhaul show session.jsonl           what the model sees, block by block
   longhaul recall 6113e919 login bug    find something again in a conversation
+  longhaul notes 6113e919               what is noted about a session
   longhaul compact session.jsonl --output small.jsonl   sum an old conversation up
   longhaul config --explain             every setting and where its value came from"
     };
@@ -74,6 +75,7 @@ pub(crate) enum Command {
     Show(Show),
     Compact(Compact),
     Config(Config),
+    Notes(Notes),
     Purge(Purge),
     Recall(Recall),
     Sim(Sim),
@@ -265,6 +267,29 @@ pub(crate) struct Config {
     /// Print one JSON object instead
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Print the notes of a session
+///
+/// Session notes are a Markdown file that is kept up to date while an agent works, so that a compaction needs no model. It may
+/// be edited by hand. More in docs/notes.md.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Exit codes: 0 printed, 1 there are none, 2 cannot read.
+
+Examples:
+  longhaul notes 6113e919
+  longhaul notes session.jsonl --json | jq -r '.sections[].title'
+  longhaul notes 6113e919 --path                       where the file lies")]
+pub(crate) struct Notes {
+    /// A transcript, or a session id (or its beginning)
+    #[arg(value_name = "FILE|SESSION-ID")]
+    pub(crate) session: PathBuf,
+    /// Print one JSON object instead (documented in docs/notes.md)
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print only the path of the file, whether it is there or not
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) path: bool,
 }
 
 /// Delete sessions that Longhaul keeps, and say which

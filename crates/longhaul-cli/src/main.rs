@@ -7,6 +7,7 @@ mod failure;
 mod inspect;
 mod logging;
 mod manual;
+mod notes;
 mod output;
 mod progress;
 mod purge;
@@ -43,6 +44,7 @@ fn run(args: Args) -> Result<Outcome, Failure> {
         Command::Compact(command) => compact::run(&command, &settings),
         Command::Config(command) => config::run(&command, &settings),
         Command::Inspect(command) => inspect::run(&command, &settings),
+        Command::Notes(command) => notes::run(&command, &settings),
         Command::Purge(command) => purge::run(&command, &settings),
         Command::Recall(command) => recall::run(&command, &settings),
         Command::Show(command) => show::run(&command, &settings),

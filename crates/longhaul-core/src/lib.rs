@@ -19,6 +19,7 @@ pub mod micro;
 pub mod models;
 pub mod money;
 pub mod normalize;
+pub mod notes;
 pub mod plan;
 pub mod prompt;
 pub mod rehydrate;

@@ -25,6 +25,7 @@ mod logging;
 mod lookup;
 mod manual;
 mod models;
+mod notes;
 mod page;
 mod purge;
 mod recall;

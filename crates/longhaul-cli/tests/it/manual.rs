@@ -2,7 +2,15 @@
 
 use crate::support::World;
 
-const COMMANDS: [&str; 6] = ["inspect", "config", "purge", "recall", "completions", "man"];
+const COMMANDS: [&str; 7] = [
+    "inspect",
+    "config",
+    "notes",
+    "purge",
+    "recall",
+    "completions",
+    "man",
+];
 
 #[test]
 fn completions_are_scripts_for_each_shell() {
@@ -47,6 +55,7 @@ fn help_of_every_command_shows_examples_that_parse() {
         &[][..],
         &["inspect"],
         &["config"],
+        &["notes"],
         &["purge"],
         &["recall"],
         &["completions"],

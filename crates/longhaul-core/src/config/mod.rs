@@ -22,6 +22,7 @@ pub use setting::{EnvName, Sense, Setting};
 pub use table::SETTINGS;
 
 use crate::engine::Summariser;
+use crate::notes::NotesSettings;
 use crate::prompt::CacheSettings;
 use crate::window::{Action, AutoCompact, Percent, Settings, Switches, Verdict};
 
@@ -44,6 +45,8 @@ pub struct Config {
     pub blocking_limit: Option<u64>,
     /// Whether and how long requests are cached.
     pub cache: CacheSettings,
+    /// When session notes are taken.
+    pub notes: NotesSettings,
     /// The model to use where none is named.
     pub model: Option<String>,
     /// The path of a models file, as given.
@@ -68,6 +71,7 @@ impl Default for Config {
             auto_compact_percent: None,
             blocking_limit: None,
             cache: CacheSettings::default(),
+            notes: NotesSettings::default(),
             model: None,
             models_file: None,
             retention_days: None,

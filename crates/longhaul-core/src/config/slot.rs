@@ -16,6 +16,9 @@ use crate::window::Percent;
 pub(super) enum Slot {
     Switch(fn(&mut Config) -> &mut bool),
     Tokens(fn(&mut Config) -> &mut Option<u64>),
+    /// Tokens that are never unset.
+    Amount(fn(&mut Config) -> &mut u64),
+    Count(fn(&mut Config) -> &mut u64),
     Percent(fn(&mut Config) -> &mut Option<Percent>),
     Days(fn(&mut Config) -> &mut Option<u32>),
     Text(fn(&mut Config) -> &mut Option<String>),
@@ -32,7 +35,8 @@ impl Slot {
     pub(super) fn accepted(&self) -> &'static str {
         match self {
             Slot::Switch(_) => "1, true, yes or on; 0, false, no or off",
-            Slot::Tokens(_) => "a whole number of tokens, 1 or more",
+            Slot::Tokens(_) | Slot::Amount(_) => "a whole number of tokens, 1 or more",
+            Slot::Count(_) => "a whole number, 1 or more",
             Slot::Percent(_) => "a percentage above 0, up to 100",
             Slot::Days(_) => "a whole number of days, 1 or more",
             Slot::Text(_) | Slot::Filter(_) => "text that is not empty",
@@ -46,7 +50,11 @@ impl Slot {
             Slot::Switch(_) => "true or false",
             Slot::Text(_) | Slot::Filter(_) => "a string that is not empty",
             Slot::Summariser(_) => "\"model\" or \"provider\"",
-            Slot::Tokens(_) | Slot::Percent(_) | Slot::Days(_) => self.accepted(),
+            Slot::Tokens(_)
+            | Slot::Amount(_)
+            | Slot::Count(_)
+            | Slot::Percent(_)
+            | Slot::Days(_) => self.accepted(),
         }
     }
 
@@ -59,6 +67,7 @@ impl Slot {
                 *field(config) = on == (sense == Sense::Same);
             }
             Slot::Tokens(field) => *field(config) = Some(whole(text)?),
+            Slot::Amount(field) | Slot::Count(field) => *field(config) = whole(text)?,
             Slot::Percent(field) => *field(config) = Some(percent(text)?),
             Slot::Days(field) => *field(config) = Some(whole(text)?),
             Slot::Text(field) => *field(config) = Some(filled(text)?),
@@ -72,7 +81,14 @@ impl Slot {
     pub(super) fn set_typed(&self, config: &mut Config, value: &DeValue<'_>) -> Result<(), Unfit> {
         let text = match (self, value) {
             (Slot::Switch(_), DeValue::Boolean(on)) => on.to_string(),
-            (Slot::Tokens(_) | Slot::Percent(_) | Slot::Days(_), DeValue::Integer(number)) => {
+            (
+                Slot::Tokens(_)
+                | Slot::Amount(_)
+                | Slot::Count(_)
+                | Slot::Percent(_)
+                | Slot::Days(_),
+                DeValue::Integer(number),
+            ) => {
                 // Hexadecimal and its like are TOML, too.
                 let whole = i64::from_str_radix(number.as_str(), number.radix());
                 whole.map_err(|_| Unfit)?.to_string()
@@ -91,6 +107,7 @@ impl Slot {
         match self {
             Slot::Switch(field) => Some(field(config).to_string()),
             Slot::Tokens(field) => field(config).map(|tokens| tokens.to_string()),
+            Slot::Amount(field) | Slot::Count(field) => Some(field(config).to_string()),
             Slot::Percent(field) => field(config).map(|percent| percent.to_string()),
             Slot::Days(field) => field(config).map(|days| days.to_string()),
             Slot::Text(field) => field(config).clone(),

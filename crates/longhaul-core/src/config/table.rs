@@ -157,6 +157,27 @@ pub static SETTINGS: &[Setting] = &[
         slot: Slot::Switch(|config| &mut config.cache.five_minutes_only),
     },
     Setting {
+        key: "notes.start_tokens",
+        doc: "How many tokens the window holds when session notes are first taken. Smaller windows scale it down.",
+        env: &[env("LONGHAUL_NOTES_START_TOKENS")],
+        flag: None,
+        slot: Slot::Amount(|config| &mut config.notes.start_tokens),
+    },
+    Setting {
+        key: "notes.growth_tokens",
+        doc: "By how many tokens the window must have grown before notes are taken again. Smaller windows scale it down.",
+        env: &[env("LONGHAUL_NOTES_GROWTH_TOKENS")],
+        flag: None,
+        slot: Slot::Amount(|config| &mut config.notes.growth_tokens),
+    },
+    Setting {
+        key: "notes.tool_calls",
+        doc: "After how many tool calls notes are taken again; sooner if the model made none in its last response.",
+        env: &[env("LONGHAUL_NOTES_TOOL_CALLS")],
+        flag: None,
+        slot: Slot::Count(|config| &mut config.notes.tool_calls),
+    },
+    Setting {
         key: "model",
         doc: "The model to use where none is named.",
         env: &[env("LONGHAUL_MODEL")],

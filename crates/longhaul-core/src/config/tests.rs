@@ -418,3 +418,22 @@ fn b4_caching_is_set_by_our_names_or_those_of_the_original() {
     let file = loaded("[cache]\none_hour = true\n", &[], &[]);
     assert!(file.cache.one_hour);
 }
+
+#[test]
+fn s2_when_notes_are_taken_can_be_set() {
+    let file = "[notes]\nstart_tokens = 20_000\ntool_calls = 5\n";
+    let env = [
+        ("LONGHAUL_NOTES_GROWTH_TOKENS", "2000"),
+        ("LONGHAUL_NOTES_TOOL_CALLS", "none"),
+    ];
+    let config = loaded(file, &env, &[]);
+    let wanted = NotesSettings {
+        start_tokens: 20_000,
+        growth_tokens: 2_000,
+        tool_calls: 5,
+    };
+    assert_eq!(config.notes, wanted);
+    assert_eq!(notices(&config).len(), 1, "a bad one is told and left out");
+    assert!(refused("[notes]\ntool_calls = 0\n", &[]).contains("whole number, 1 or more"));
+    assert_eq!(from_env(&[]).notes, NotesSettings::default());
+}

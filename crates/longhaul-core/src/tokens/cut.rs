@@ -28,7 +28,22 @@ pub(crate) fn at_line(text: &str, most: u64) -> &str {
     text
 }
 
-/// The beginning of a text that takes at most so many tokens, not padded; none if all of it does.
+/// The beginning of a text that takes at most so many tokens, not padded, cut anywhere; none if all of it does.
+pub(crate) fn beginning(text: &str, tokens: u64) -> Option<&str> {
+    let most = tokens.saturating_mul(4);
+    if units(text) <= most.saturating_add(1) {
+        return None;
+    }
+    let mut used = 0;
+    let mut characters = text.char_indices();
+    let end = characters.find(|(_, character)| {
+        used += character.len_utf16() as u64;
+        used > most
+    });
+    Some(end.map_or(text, |(at, _)| &text[..at]))
+}
+
+/// The same, cut at a line.
 pub(crate) fn beyond(text: &str, tokens: u64) -> Option<&str> {
     let most = tokens.saturating_mul(4);
     (units(text) > most.saturating_add(1)).then(|| at_line(text, most))

@@ -24,6 +24,7 @@ mod lines;
 mod listing;
 mod local_summary;
 mod loss_report;
+mod notes;
 mod prompt;
 mod report;
 mod rounds;

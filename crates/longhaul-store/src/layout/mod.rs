@@ -7,6 +7,7 @@
 mod find;
 mod folder;
 mod home;
+mod notes;
 mod peek;
 mod session;
 mod sessions;
@@ -18,6 +19,7 @@ use std::path::PathBuf;
 pub use find::{FindError, find_session};
 pub use folder::folder_name;
 pub use home::{Env, Home, HomeError, Owner};
+pub use notes::NotesFiles;
 pub use session::{BadSessionId, SessionId, subagents_folder};
 pub use sessions::{Session, Sessions, sessions};
 pub use walk::{Transcripts, transcripts_under};

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use longhaul_store::layout::{
-    Env, FindError, Home, HomeError, Owner, SessionId, find_session, folder_name, sessions,
-    subagents_folder, transcripts_under,
+    Env, FindError, Home, HomeError, NotesFiles, Owner, SessionId, find_session, folder_name,
+    sessions, subagents_folder, transcripts_under,
 };
 
 use longhaul_testkit::corpora::corpora;
@@ -292,4 +292,14 @@ fn m3_a_long_project_path_is_recognised_by_what_its_entries_say() {
     assert!(home.find_project(short).0.is_empty());
     file_at(&home.project_folder(short).join("s.jsonl"), "", 1);
     assert_eq!(home.find_project(short).0, [home.projects().join("-short")]);
+}
+
+#[test]
+fn s1_notes_lie_in_the_folder_of_their_session() {
+    let files = NotesFiles::of_transcript(Path::new("/h/projects/-p/aaaa.jsonl"));
+    let folder = Path::new("/h/projects/-p/aaaa/session-memory");
+    assert_eq!(files.notes(), folder.join("summary.md"));
+    assert_eq!(files.progress(), folder.join("progress.json"));
+    assert_eq!(files.template(), folder.join("config/template.md"));
+    assert_eq!(files.prompt(), folder.join("config/prompt.md"));
 }

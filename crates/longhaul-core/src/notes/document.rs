@@ -1,0 +1,253 @@
+//! The notes file: sections under headings, each with a description and a body. People edit it by hand, so its bytes are
+//! kept as they are and nothing but a body is ever put in anew.
+//!
+//! A section begins at a line that starts with `# `, outside of fenced code. Its description is the first line behind
+//! that if it is wholly in italics. What stands before the first section belongs to none.
+
+use std::ops::Range;
+
+use super::fence::fenced_lines;
+
+/// The notes of a session, as they are in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notes {
+    text: String,
+    places: Vec<Place>,
+}
+
+/// Where the parts of a section lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    title: Range<usize>,
+    description: Option<Range<usize>>,
+    /// What stands behind heading and description, blank lines included.
+    room: Range<usize>,
+}
+
+/// One section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Section<'a> {
+    /// The words of its heading.
+    pub title: &'a str,
+    /// The line in italics below it, asterisks or underscores included.
+    pub description: Option<&'a str>,
+    /// What is noted, without blank lines around it.
+    pub body: &'a str,
+}
+
+impl Section<'_> {
+    /// Whether this is the section that somebody means by a title.
+    pub fn is_titled(&self, title: &str) -> bool {
+        self.title.to_lowercase() == title.trim().to_lowercase()
+    }
+}
+
+/// A change would not leave the headings and descriptions as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the headings and descriptions of the notes must stay as they are")]
+pub struct BrokenFrame;
+
+impl Notes {
+    /// Reads the file. Any text is notes.
+    pub fn parse(text: impl Into<String>) -> Self {
+        let text = text.into();
+        let places = places(&text);
+        Self { text, places }
+    }
+
+    /// The file, byte for byte.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The sections, in order.
+    pub fn sections(&self) -> impl Iterator<Item = Section<'_>> {
+        self.places.iter().map(|place| Section {
+            title: &self.text[place.title.clone()],
+            description: place.description.clone().map(|at| &self.text[at]),
+            body: &self.text[self.core(place)],
+        })
+    }
+
+    /// The first section of this title and where it stands among the others.
+    pub fn find(&self, title: &str) -> Option<(usize, Section<'_>)> {
+        let mut sections = self.sections().enumerate();
+        sections.find(|(_, section)| section.is_titled(title))
+    }
+
+    /// What stands before the first section.
+    pub fn preamble(&self) -> &str {
+        let whole = &self.text[..self.start(0)];
+        whole.strip_prefix(BOM).unwrap_or(whole)
+    }
+
+    /// Heading and description of a section as they stand, up to its body; empty behind the last section.
+    pub(super) fn frame_of(&self, section: usize) -> &str {
+        let room = self.places.get(section).map(|place| place.room.start);
+        let start = self.start(section);
+        &self.text[start..room.unwrap_or(start)]
+    }
+
+    /// The notes with another body in one section; the rest stays byte for byte. Line ends become those of the file.
+    pub fn with_body(&self, section: usize, body: &str) -> Result<Self, BrokenFrame> {
+        let place = self.places.get(section).ok_or(BrokenFrame)?;
+        let core = self.core(place);
+        let end = self.line_end();
+        let lines = trimmed(body)
+            .lines()
+            .map(|line| line.trim_end_matches('\r'));
+        let body = lines.collect::<Vec<_>>().join(end);
+        let (before, behind) = (&self.text[..core.start], &self.text[core.end..]);
+        let text = match (core.is_empty(), body.is_empty()) {
+            (true, true) => return Ok(self.clone()),
+            (false, true) => [before, behind.strip_prefix(end).unwrap_or(behind)].concat(),
+            (false, false) => [before, &body, behind].concat(),
+            (true, false) => {
+                let line = if before.ends_with('\n') { "" } else { end };
+                let gap = match behind.is_empty() || behind.starts_with(['\r', '\n']) {
+                    true => "",
+                    false => end,
+                };
+                [before, line, &body, end, gap, behind].concat()
+            }
+        };
+        let changed = Self::parse(text);
+        // A fence may also hide a heading and bring another of the same name to light, so bodies are compared, too.
+        let wanted = self.sections().enumerate().map(|(at, old)| match at {
+            at if at == section => Section { body: &body, ..old },
+            _ => old,
+        });
+        match wanted.eq(changed.sections()) {
+            true => Ok(changed),
+            false => Err(BrokenFrame),
+        }
+    }
+
+    /// Whether these notes may become those: the same sections with the same descriptions in the same order.
+    pub fn allows(&self, changed: &Self) -> Result<(), BrokenFrame> {
+        let frame = |notes: &Self| -> Vec<(String, Option<String>)> {
+            let sections = notes.sections();
+            sections
+                .map(|section| {
+                    (
+                        section.title.to_owned(),
+                        section.description.map(str::to_owned),
+                    )
+                })
+                .collect()
+        };
+        match frame(self) == frame(changed) {
+            true => Ok(()),
+            false => Err(BrokenFrame),
+        }
+    }
+
+    /// Where a section's heading begins; the end of the text behind the last.
+    fn start(&self, section: usize) -> usize {
+        let title = self.places.get(section).map(|place| place.title.start);
+        title.map_or(self.text.len(), |title| {
+            self.text[..title].rfind('\n').map_or_else(
+                || {
+                    if self.text.starts_with(BOM) {
+                        BOM.len_utf8()
+                    } else {
+                        0
+                    }
+                },
+                |line| line + 1,
+            )
+        })
+    }
+
+    /// The body without blank lines around it; where it would begin if there is none.
+    fn core(&self, place: &Place) -> Range<usize> {
+        let room = &self.text[place.room.clone()];
+        let body = trimmed(room);
+        match body.is_empty() {
+            true => place.room.start..place.room.start,
+            false => {
+                let start = place.room.start + (room.trim_end().len() - body.len());
+                start..start + body.len()
+            }
+        }
+    }
+
+    /// How the file ends its lines.
+    fn line_end(&self) -> &'static str {
+        match self.text.find('\n') {
+            Some(at) if self.text[..at].ends_with('\r') => "\r\n",
+            _ => "\n",
+        }
+    }
+}
+
+const BOM: char = '\u{feff}';
+
+/// A text without blank lines at its ends. The indentation of its first line stays.
+fn trimmed(text: &str) -> &str {
+    let text = text.trim_end();
+    let blank = text.len() - text.trim_start().len();
+    &text[text[..blank].rfind('\n').map_or(0, |line| line + 1)..]
+}
+
+fn places(text: &str) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::new();
+    let fenced = fenced_lines(text.split_inclusive('\n'));
+    let mut at = 0;
+    // Whether a line may still be the description of the newest section.
+    let mut fresh = false;
+    for (line, fenced) in text.split_inclusive('\n').zip(fenced) {
+        let (start, end) = (at, at + line.len());
+        at = end;
+        let shown = match start {
+            0 => line.strip_prefix(BOM).unwrap_or(line),
+            _ => line,
+        };
+        let skipped = line.len() - shown.len();
+        if !fenced && let Some(title) = title(shown) {
+            let from = start + skipped + title.start;
+            if let Some(last) = places.last_mut() {
+                last.room.end = start;
+            }
+            places.push(Place {
+                title: from..from + title.len(),
+                description: None,
+                room: end..text.len(),
+            });
+            fresh = true;
+            continue;
+        }
+        let words = line.trim();
+        if !fresh || words.is_empty() {
+            continue;
+        }
+        fresh = false;
+        if is_italic(words)
+            && let Some(last) = places.last_mut()
+        {
+            let from = start + (line.len() - line.trim_start().len());
+            last.description = Some(from..from + words.len());
+            last.room.start = end;
+        }
+    }
+    places
+}
+
+/// The words of a heading of the first level, by where they lie in the line.
+fn title(line: &str) -> Option<Range<usize>> {
+    let rest = line.strip_prefix("# ")?;
+    let words = rest.trim();
+    let from = 2 + (rest.len() - rest.trim_start().len());
+    (!words.is_empty()).then(|| from..from + words.len())
+}
+
+fn is_italic(line: &str) -> bool {
+    ['_', '*'].into_iter().any(|mark| {
+        let inside = line
+            .strip_prefix(mark)
+            .and_then(|rest| rest.strip_suffix(mark));
+        inside.is_some_and(|words| {
+            !words.trim().is_empty() && !words.starts_with(mark) && !words.ends_with(mark)
+        })
+    })
+}

@@ -1,0 +1,125 @@
+//! What the agent that takes notes is asked (S1, S3, S4), as one message behind the parent's conversation.
+
+use super::{Caps, Notes, Over};
+
+/// How the agent changes the notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way<'a> {
+    /// With this tool, which the parent has.
+    Edit {
+        /// Its name.
+        tool: &'a str,
+    },
+    /// By answering with the sections that change.
+    Answer,
+}
+
+/// What the request is put together from.
+#[derive(Debug, Clone, Copy)]
+pub struct Prompt<'a> {
+    /// The notes as they are.
+    pub notes: &'a Notes,
+    /// Where they lie.
+    pub path: &'a str,
+    /// How they are changed.
+    pub way: Way<'a>,
+    /// How large they may be.
+    pub caps: Caps,
+    /// The user's own prompt. `{{notesPath}}` and `{{currentNotes}}` stand for path and notes; a blank one is none.
+    pub custom: Option<&'a str>,
+}
+
+impl Prompt<'_> {
+    /// The text. The user's prompt replaces what we say about taking notes; how they are handed in, what is over its cap
+    /// and, if the prompt has no place for it, what stands in the file, are said in any case.
+    pub fn text(&self) -> String {
+        let custom = self.custom.filter(|prompt| !prompt.trim().is_empty());
+        let mut parts = Vec::new();
+        let shows_notes = match custom {
+            None => {
+                parts.push(include_str!("task.md").to_owned());
+                parts.push(self.filled(include_str!("rules.md"), "{", "}"));
+                false
+            }
+            Some(prompt) => {
+                parts.push(self.filled(prompt, "{{", "}}"));
+                prompt.contains("{{currentNotes}}")
+            }
+        };
+        if !shows_notes {
+            parts.push(self.filled(include_str!("current.md"), "{", "}"));
+        }
+        parts.extend(self.reminders(&self.caps.over(self.notes)));
+        parts.push(match self.way {
+            Way::Edit { .. } => self.filled(include_str!("edit.md"), "{", "}"),
+            Way::Answer => include_str!("answer.md").to_owned(),
+        });
+        let parts: Vec<&str> = parts.iter().map(|part| part.trim_end()).collect();
+        parts.join("\n\n")
+    }
+
+    fn reminders(&self, over: &Over) -> Vec<String> {
+        let mut reminders = Vec::new();
+        let mut sections = String::new();
+        for excess in &over.sections {
+            sections.push_str(&fill(include_str!("over_section.md"), "{", "}", |name| {
+                Some(match name {
+                    "title" => excess.title.clone(),
+                    "tokens" => excess.tokens.to_string(),
+                    "cap" => self.caps.section.to_string(),
+                    _ => return None,
+                })
+            }));
+        }
+        if !sections.is_empty() {
+            reminders.push([include_str!("over_sections.md"), &sections].concat());
+        }
+        reminders.extend(over.total.map(|tokens| {
+            fill(include_str!("over_total.md"), "{", "}", |name| match name {
+                "tokens" => Some(tokens.to_string()),
+                "cap" => Some(self.caps.total.to_string()),
+                _ => None,
+            })
+        }));
+        reminders
+    }
+
+    fn filled(&self, fragment: &str, open: &str, close: &str) -> String {
+        fill(fragment, open, close, |name| {
+            Some(match name {
+                "notesPath" | "path" => self.path.to_owned(),
+                "currentNotes" | "notes" => self.notes.text().trim_end().to_owned(),
+                "section_cap" => self.caps.section.to_string(),
+                "total_cap" => self.caps.total.to_string(),
+                "tool" => match self.way {
+                    Way::Edit { tool } => tool.to_owned(),
+                    Way::Answer => return None,
+                },
+                _ => return None,
+            })
+        })
+    }
+}
+
+/// Puts values into their places in one pass, so that a value is never looked into. What is no place of ours stays: a
+/// user's prompt may hold braces of its own.
+fn fill(fragment: &str, open: &str, close: &str, value: impl Fn(&str) -> Option<String>) -> String {
+    let mut text = String::with_capacity(fragment.len());
+    let mut rest = fragment;
+    while let Some((before, behind)) = rest.split_once(open) {
+        text.push_str(before);
+        let place = behind.split_once(close);
+        match place.and_then(|(name, next)| Some((value(name)?, next))) {
+            Some((value, next)) => {
+                text.push_str(&value);
+                rest = next;
+            }
+            None => {
+                text.push_str(open);
+                rest = behind;
+            }
+        }
+    }
+    text.push_str(rest);
+    text
+}

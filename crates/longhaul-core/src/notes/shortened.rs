@@ -1,0 +1,54 @@
+//! Notes as a summary: each section cut to its cap, with a pointer to the rest (S6).
+
+use super::{Caps, Notes, fence};
+use crate::tokens::cut::beginning;
+
+/// Notes that are fit to stand in a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shortened {
+    /// The text.
+    pub text: String,
+    /// Titles of the sections that were cut.
+    pub cut: Vec<String>,
+}
+
+/// Cuts the sections that are over their cap. Headings and descriptions stay; the file at `path` has the rest.
+pub fn shortened(notes: &Notes, caps: Caps, path: &str) -> Shortened {
+    let mut text = notes.preamble().to_owned();
+    let mut cut = Vec::new();
+    for (at, section) in notes.sections().enumerate() {
+        text.push_str(notes.frame_of(at));
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        match beginning(section.body, caps.section) {
+            None => text.push_str(section.body),
+            Some(head) => {
+                text.push_str(&closed(whole_lines(head)));
+                let pointer = include_str!("cut.md").trim_end();
+                text.push_str(&pointer.replace("{path}", path));
+                cut.push(section.title.to_owned());
+            }
+        }
+        text.truncate(text.trim_end().len());
+        text.push_str("\n\n");
+    }
+    text.truncate(text.trim_end().len());
+    Shortened { text, cut }
+}
+
+/// Without the line that was cut in two, unless that is most of it.
+fn whole_lines(head: &str) -> &str {
+    match head.rfind('\n') {
+        Some(line) if line >= head.len() / 2 => &head[..line],
+        _ => head,
+    }
+}
+
+/// With a line of its own behind it, and with code closed that the cut went through: what follows is no code.
+fn closed(head: &str) -> String {
+    match fence::open_at_end(head) {
+        Some(open) => format!("{head}\n{}\n", open.closing()),
+        None => format!("{head}\n"),
+    }
+}

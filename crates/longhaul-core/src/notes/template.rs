@@ -1,0 +1,52 @@
+//! What the notes begin as: our ten sections, or the user's own (S1).
+
+use super::Notes;
+
+/// The sections that are used where the user has no template.
+pub const DEFAULT_TEMPLATE: &str = include_str!("template.md");
+
+/// The notes of a session in which nothing is noted yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template(Notes);
+
+impl Default for Template {
+    fn default() -> Self {
+        Self(Notes::parse(DEFAULT_TEMPLATE))
+    }
+}
+
+impl Template {
+    /// The user's template. A blank one, or one without a single heading, is none: ours is used.
+    pub fn custom(text: &str) -> Self {
+        let notes = Notes::parse(text);
+        let sections = notes.sections().count();
+        match sections {
+            0 => Self::default(),
+            _ => Self(notes),
+        }
+    }
+
+    /// The notes that a session begins with.
+    pub fn notes(&self) -> &Notes {
+        &self.0
+    }
+
+    /// Whether nothing was ever noted: every section is blank or says what the template says there. Line ends, blank
+    /// lines and descriptions do not matter, so notes from an older template are recognised, too.
+    pub fn is_untouched(&self, notes: &Notes) -> bool {
+        let nothing = |text: &str, begun: Option<&str>| {
+            let words = |text: &str| {
+                text.split_whitespace()
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            };
+            let said = words(text);
+            said.is_empty() || begun.is_some_and(|begun| words(begun) == said)
+        };
+        let begun = |title: &str| self.0.find(title).map(|(_, section)| section.body);
+        nothing(notes.preamble(), Some(self.0.preamble()))
+            && notes
+                .sections()
+                .all(|section| nothing(section.body, begun(section.title)))
+    }
+}
