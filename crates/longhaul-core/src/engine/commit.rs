@@ -328,10 +328,9 @@ impl Engine {
         let source = self.config.source.as_str();
         let summed_up = match draft.by {
             Summarizer::Local => SummedUp::WithoutModel,
-            Summarizer::Fork
-            | Summarizer::Plain
-            | Summarizer::Provider
-            | Summarizer::Approved => SummedUp::ByModel,
+            Summarizer::Fork | Summarizer::Plain | Summarizer::Provider | Summarizer::Approved => {
+                SummedUp::ByModel
+            }
         };
         let recompaction =
             self.tracking

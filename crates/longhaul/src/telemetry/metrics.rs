@@ -26,7 +26,12 @@ pub(super) fn record(event: &Event) {
         Event::MicroCompacted { reason, saved, .. } => {
             let reason = [KeyValue::new("reason", reason.as_str())];
             count(&meter, "longhaul.microcompactions", 1, &reason);
-            count(&meter, "longhaul.microcompaction.tokens_saved", *saved, &reason);
+            count(
+                &meter,
+                "longhaul.microcompaction.tokens_saved",
+                *saved,
+                &reason,
+            );
         }
         Event::TooLongRetry { .. } => count(&meter, "longhaul.summary.retries", 1, &[]),
         Event::ThresholdExceededAfter { .. } => {
@@ -35,7 +40,12 @@ pub(super) fn record(event: &Event) {
         Event::CacheBreak(finding) => {
             let cause = [KeyValue::new("cause", finding.cause.name())];
             count(&meter, "longhaul.cache_breaks", 1, &cause);
-            count(&meter, "longhaul.cache_break.tokens", finding.missed, &cause);
+            count(
+                &meter,
+                "longhaul.cache_break.tokens",
+                finding.missed,
+                &cause,
+            );
         }
         Event::BreakerTripped => count(&meter, "longhaul.breaker_trips", 1, &[]),
         _ => {}

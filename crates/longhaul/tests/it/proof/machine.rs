@@ -136,6 +136,8 @@ fn engine_of(model: &str) -> Engine {
         model: (*spec).clone(),
         clearable: ClearableTools::default(),
         cache_edits: CacheEdits::Unsupported,
+        pressure: Default::default(),
+        summariser: Default::default(),
         mode: Mode::Automatic,
         transcript: Some("/t/session.jsonl".into()),
         recall_tool: None,
@@ -339,6 +341,7 @@ impl Machine {
                         |kind: &str| blocks.iter().filter(|block| block["type"] == kind).count();
                     let texts = blocks.iter().filter_map(|block| block["text"].as_str());
                     Outcome::Summarized(Box::new(SummaryReply {
+                        message: None,
                         text: texts.collect(),
                         calls: of("tool_use"),
                         stop: match reply.message["stop_reason"].as_str() {
