@@ -507,3 +507,22 @@ fn c2_a_sub_agents_compaction_resets_nothing_of_the_main_thread() {
             .any(|event| matches!(event, Event::CacheBreak(_)))
     );
 }
+
+#[test]
+fn u4_u3_what_was_dropped_by_reference_and_then_cleared_is_taken_off_once() {
+    let mut desk = with_edits();
+    desk.answers.push_back(Answer::Says("Done.", 8_000));
+    desk.turn();
+    let measured = desk.engine.status().used;
+    assert_eq!(measured, 8_030, "measured without the seven results");
+    desk.later(3_700);
+    desk.say("Back.");
+    let before = desk.engine.status().used;
+    desk.hold = Some("send");
+    desk.turn();
+    let cleared = desk.subtypes("microcompact_boundary").pop().unwrap();
+    let ids = &cleared["microcompactMetadata"]["compactedToolIds"];
+    assert_eq!(ids.as_array().unwrap().len(), 7);
+    assert_eq!(desk.engine.status().used, before);
+    assert!(desk.engine.live().cache_edits().is_empty());
+}
