@@ -114,7 +114,11 @@ fn figures(place: &Place, person: &Person) -> String {
             Event::TooLongRetry { .. } => "too long retry".to_owned(),
             Event::ThresholdExceededAfter { .. } => "still over".to_owned(),
             Event::BreakerTripped => "breaker".to_owned(),
-            Event::CacheBreak(finding) => format!("break {:?}", finding.cause),
+            Event::CacheBreak(finding) => {
+                let cause = format!("{:?}", finding.cause);
+                let cause = cause.split(" {").next().unwrap_or_default();
+                format!("break {cause}")
+            }
             _ => continue,
         };
         *kinds.entry(kind).or_default() += 1;
