@@ -35,7 +35,11 @@ pub struct Section<'a> {
     pub body: &'a str,
 }
 
-impl Section<'_> {
+impl<'a> Section<'a> {
+    fn frame(self) -> (&'a str, Option<&'a str>) {
+        (self.title, self.description)
+    }
+
     /// Whether this is the section that somebody means by a title.
     pub fn is_titled(&self, title: &str) -> bool {
         self.title.to_lowercase() == title.trim().to_lowercase()
@@ -125,18 +129,11 @@ impl Notes {
 
     /// Whether these notes may become those: the same sections with the same descriptions in the same order.
     pub fn allows(&self, changed: &Self) -> Result<(), BrokenFrame> {
-        let frame = |notes: &Self| -> Vec<(String, Option<String>)> {
-            let sections = notes.sections();
-            sections
-                .map(|section| {
-                    (
-                        section.title.to_owned(),
-                        section.description.map(str::to_owned),
-                    )
-                })
-                .collect()
-        };
-        match frame(self) == frame(changed) {
+        let same = self
+            .sections()
+            .map(Section::frame)
+            .eq(changed.sections().map(Section::frame));
+        match same {
             true => Ok(()),
             false => Err(BrokenFrame),
         }
