@@ -49,7 +49,7 @@ fn plan() {
             .sum();
         let walk = best(|| {
             let lines = entries.iter().map(|kept| kept.entry.view().line);
-            black_box(lines.map(|line| memchr_count(line)).sum::<usize>());
+            black_box(lines.map(memchr_count).sum::<usize>());
         });
         let mut engine = engine(entries);
         let mut times = Vec::new();
@@ -122,6 +122,8 @@ fn engine(entries: Vec<Kept>) -> Engine {
         model: (*spec).clone(),
         clearable: ClearableTools::default(),
         cache_edits: CacheEdits::Unsupported,
+        pressure: Default::default(),
+        summariser: Default::default(),
         mode: Mode::Automatic,
         transcript: None,
         recall_tool: None,
@@ -255,6 +257,7 @@ fn micro() {
                 results.push(entry.view(), &Rough);
             }
             black_box(choose(&MicroSituation {
+                pressure: Default::default(),
                 results: &results,
                 status: &status,
                 last_reply: Some(NOW),

@@ -230,7 +230,10 @@ impl Observer for Told {
 
 /// The last requests: who asked, and the bytes.
 #[derive(Clone, Default)]
-pub(crate) struct Sent(Arc<Mutex<Vec<(String, Vec<u8>)>>>);
+pub(crate) struct Sent(Arc<Mutex<Vec<Named>>>);
+
+/// A request's body, and who sent it.
+type Named = (String, Vec<u8>);
 
 impl Sent {
     const KEPT: usize = 8;
