@@ -119,7 +119,6 @@ impl Engine {
     }
 
     /// The lines of the new view, those of its head, and its rendering.
-    #[expect(clippy::type_complexity, reason = "named by its one caller")]
     fn written(
         &mut self,
         compaction: &Compaction,

@@ -97,7 +97,7 @@ impl Session {
         let mut on_stream = move |event: &StreamEvent| observer.stream(event);
         let cancel = self.canceller();
         let sent = self.model.send(request, &mut on_stream, cancel).await;
-        match sent.and_then(|reply| model_reply(reply)) {
+        match sent.and_then(model_reply) {
             Ok((reply, for_engine)) => {
                 self.came.reply = Some(reply);
                 Outcome::Replied(Box::new(for_engine))

@@ -132,7 +132,7 @@ impl Host {
             );
         }
         if turn.image {
-            let side = if index % 3 == 0 { 3_000 } else { 10 };
+            let side = if index.is_multiple_of(3) { 3_000 } else { 10 };
             let source = json!({"type": "base64", "media_type": "image/png", "data": png(side)});
             self.user(json!([{"type": "image", "source": source}]));
         }

@@ -10,8 +10,8 @@ use longhaul::{Boxed, Model, NoWorkspace, OnStream, Session};
 use longhaul_core::config::Config;
 use longhaul_core::engine::{
     CacheEdits, CompactRequest, Effect, EffectId, Engine, EngineConfig, Event, Failed, FailedKind,
-    GatheredContext, Heads, HookOutcome, Identity, Ids, Input, ModelReply, NewEntry, Outcome,
-    Outgoing, Pivot, Resume, SummaryReply, ToolOutput,
+    Heads, HookOutcome, Identity, Ids, Input, ModelReply, NewEntry, Outcome, Outgoing, Pivot,
+    Resume, SummaryReply, ToolOutput,
 };
 use longhaul_core::message::EntryKind;
 use longhaul_core::micro::ClearableTools;
@@ -318,7 +318,7 @@ impl Machine {
                 Outcome::Persisted { offset }
             }
             Effect::Archive { .. } => Outcome::Archived,
-            Effect::Gather { .. } => Outcome::Gathered(Box::new(GatheredContext::default())),
+            Effect::Gather { .. } => Outcome::Gathered(Box::default()),
             Effect::RunHooks { .. } => Outcome::HooksRan(HookOutcome::default()),
             Effect::Send { request, .. } => {
                 self.last_sent = Some(request.body.concat());
