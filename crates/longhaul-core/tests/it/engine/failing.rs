@@ -299,10 +299,11 @@ fn y8_a_compaction_by_hand_waits_until_the_disk_takes_what_was_said() {
 fn z2_open_calls_are_answered_in_every_request_for_a_summary() {
     for fork_fails in [false, true] {
         let mut desk = Desk::new();
-        desk.fill();
-        desk.answers
-            .push_back(Answer::Calls("Read", "toolu_1", 900));
-        desk.turn();
+        desk.exchange(
+            "What do you know about it?",
+            Answer::Says(super::desk::long(), 900),
+        );
+        desk.exchange("Go on.", Answer::Calls("Read", "toolu_1", 900));
         desk.say("Never mind.");
         if fork_fails {
             desk.sums.push_back(Sum::Fails(FailedKind::Other));

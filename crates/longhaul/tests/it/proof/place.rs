@@ -12,6 +12,7 @@ use longhaul_core::config::Config;
 use longhaul_core::engine::{Event, Outgoing};
 use longhaul_core::models::ModelTable;
 use longhaul_core::prompt::Think;
+use longhaul_core::window::QuerySource;
 use longhaul_provider::{CancellationToken, Client, ClientConfig, Dialect, Error, Reply};
 use longhaul_sim::faults::Plan;
 use longhaul_sim::model::{self, SimModel};
@@ -228,29 +229,19 @@ impl Observer for Told {
     }
 }
 
-/// The last requests: who asked, and the bytes.
+/// The newest request of the conversation itself.
 #[derive(Clone, Default)]
-pub(crate) struct Sent(Arc<Mutex<Vec<Named>>>);
-
-/// A request's body, and who sent it.
-type Named = (String, Vec<u8>);
+pub(crate) struct Sent(Arc<Mutex<Vec<u8>>>);
 
 impl Sent {
-    const KEPT: usize = 8;
-
-    pub(crate) fn push(&self, request: &Outgoing) {
-        let mut sent = self.0.lock().unwrap();
-        if sent.len() == Self::KEPT {
-            sent.remove(0);
+    fn note(&self, request: &Outgoing) {
+        if request.source == QuerySource::SDK {
+            *self.0.lock().unwrap() = request.body.concat();
         }
-        sent.push((request.source.as_str().to_owned(), request.body.concat()));
     }
 
-    /// The newest request of the conversation itself.
     pub(crate) fn newest(&self) -> Vec<u8> {
-        let sent = self.0.lock().unwrap();
-        let own = sent.iter().rev().find(|(source, _)| source == "sdk");
-        own.unwrap().1.clone()
+        self.0.lock().unwrap().clone()
     }
 }
 
@@ -267,7 +258,7 @@ impl Model for Recorder {
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
-        self.sent.push(&request);
+        self.sent.note(&request);
         Model::send(&self.client, request, on_stream, cancel)
     }
 }
