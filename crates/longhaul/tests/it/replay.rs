@@ -84,7 +84,7 @@ fn y2_a_resumed_process_sends_the_same_bytes_wherever_the_file_was_cut() {
             compared += live(spec, Binding::None, 5, 0);
         }
     }
-    assert!(compared > 300, "{compared}");
+    assert!(compared > 250, "{compared}");
 }
 
 #[test]
