@@ -18,7 +18,8 @@
 //! let server = Server::start("127.0.0.1:0".parse()?, world, server::Options::default()).await?;
 //! let config = ClientConfig::from_env(Dialect::Anthropic, |name| match name {
 //!     "ANTHROPIC_BASE_URL" => Some(server.url()),
-//!     _ => Some("any".into()),
+//!     "ANTHROPIC_API_KEY" => Some("any".into()),
+//!     _ => None,
 //! })?;
 //! let read = serde_json::json!({"name": "Read", "description": "Reads a file.", "input_schema": {
 //!     "type": "object", "properties": {"file_path": {"type": "string"}}, "required": ["file_path"]}});
@@ -35,7 +36,7 @@
 //!     for _ in 0..4 {
 //!         let reply = session.turn().await?;
 //!         let results: Vec<ToolOutput> = (reply.tool_calls())
-//!             .map(|call| ToolOutput::text(call.id, "fn part() { todo!() }\n".repeat(60)))
+//!             .map(|call| ToolOutput::text(call.id, "fn part() { todo!() }\n".repeat(200)))
 //!             .collect();
 //!         if results.is_empty() {
 //!             break;

@@ -110,14 +110,19 @@ fn a_forced_call_is_made() {
 fn thinking_needs_to_be_on() {
     let mut request = asking("Fix the parser", coding_tools());
     assert!((0..50).all(|seed| !thinks(&reply(&mut model(), &request, seed))));
-    request.fields.insert(
-        "thinking".to_owned(),
-        json!({ "type": "enabled", "budget_tokens": 2000 }),
-    );
+    request
+        .fields
+        .insert("thinking".to_owned(), json!({ "type": "adaptive" }));
     let thinking = (0..50)
         .filter(|seed| thinks(&reply(&mut model(), &request, *seed)))
         .count();
     assert!((15..50).contains(&thinking), "{thinking}");
+    request.fields.insert(
+        "thinking".to_owned(),
+        json!({ "type": "enabled", "budget_tokens": 2000 }),
+    );
+    // The API takes no reply back that does not begin with it.
+    assert!((0..50).all(|seed| thinks(&reply(&mut model(), &request, seed))));
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn figures(place: &Place, person: &Person) -> String {
     for event in place.told.events() {
         let kind = match event {
             Event::Compacted(done) => format!("compacted {} {:?}", done.trigger, done.by),
-            Event::CompactFailed { kind, .. } => format!("failed {kind:?}"),
+            Event::CompactFailed { kind, message } => format!("failed {kind:?}: {message}"),
             Event::MicroCompacted { reason, .. } => format!("cleared {reason:?}"),
             Event::TooLongRetry { .. } => "too long retry".to_owned(),
             Event::ThresholdExceededAfter { .. } => "still over".to_owned(),
