@@ -207,7 +207,7 @@ fn x2_what_cannot_be_searched_says_what_to_do_instead() {
     world.run(["recall", "bbbb", "word", "--id", "x"]).ends(2);
     world
         .run(["recall", "claude", "word"])
-        .fails(&["one session is wanted", "Give a transcript or a session id"]);
+        .fails(&["one session is wanted", "Name one of its transcripts"]);
     world
         .run(["recall", "-", "word"])
         .fails(&["one session is wanted"]);

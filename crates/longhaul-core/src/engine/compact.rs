@@ -229,6 +229,15 @@ impl Engine {
     fn not_started(&mut self, cause: Cause, failure: CompactFailure, now: Timestamp) {
         match cause {
             Cause::Manual => self.compact_refused(failure),
+            Cause::Threshold | Cause::TooLong => self.without_compaction(cause, now),
+        }
+    }
+
+    /// What becomes of a turn that could not be compacted: below the limit it goes on, and a request that was too long has
+    /// failed.
+    fn without_compaction(&mut self, cause: Cause, now: Timestamp) {
+        match cause {
+            Cause::Manual => {}
             Cause::Threshold => {
                 self.turn.tried = true;
                 self.step(now);
@@ -327,19 +336,8 @@ impl Engine {
         if by_itself && is_failure && self.tracking.failed() == Tripped::Now {
             self.notify(Event::BreakerTripped);
         }
-        if kind == CompactFailure::Cancelled {
-            return;
-        }
-        match compaction.cause {
-            Cause::Manual => {}
-            Cause::Threshold => {
-                self.turn.tried = true;
-                self.step(now);
-            }
-            Cause::TooLong => {
-                let message = self.turn.too_long.take().unwrap_or_default();
-                self.turn_failed(message);
-            }
+        if kind != CompactFailure::Cancelled {
+            self.without_compaction(compaction.cause, now);
         }
     }
 
