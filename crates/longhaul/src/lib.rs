@@ -36,7 +36,7 @@
 //!     for _ in 0..4 {
 //!         let reply = session.turn().await?;
 //!         let results: Vec<ToolOutput> = (reply.tool_calls())
-//!             .map(|call| ToolOutput::text(call.id, "fn part() { todo!() }\n".repeat(200)))
+//!             .map(|call| ToolOutput::text(call.id, "fn part() -> u32 { 42 }\n".repeat(200)))
 //!             .collect();
 //!         if results.is_empty() {
 //!             break;

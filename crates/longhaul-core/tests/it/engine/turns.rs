@@ -195,7 +195,7 @@ fn u2_what_is_cleared_is_archived_first_then_recorded_then_sent_no_more() {
 }
 
 #[test]
-fn u2_o7_what_cannot_be_archived_is_not_cleared_whatever_it_costs() {
+fn o7_what_cannot_be_archived_is_not_cleared_whatever_it_costs() {
     let mut desk = Desk::new();
     desk.exchange("Look around.", Answer::Says("Yes.", 100));
     desk.say("Read them.");
