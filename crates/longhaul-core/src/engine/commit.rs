@@ -3,6 +3,8 @@
 //! Boundary, summary, attachments and the new head go to disk as one unit. Before that nothing has changed; after it
 //! nothing of the old view counts.
 
+use std::path::PathBuf;
+
 use bytes::Bytes;
 use jiff::Timestamp;
 
@@ -19,6 +21,7 @@ use crate::micro::CachedMicro;
 use crate::micro::native::{Applied, KeepThinking};
 use crate::plan::SummedUp;
 use crate::prompt::{Assembly, Beginning, Birth, HeadReason, Predecessor, RequestHead};
+use crate::rehydrate::{FileText, Source};
 use crate::summary::Direction;
 
 /// A compaction on its way to disk.
@@ -345,6 +348,7 @@ impl Engine {
         let cost = self.summary_cost(usage.as_ref());
         let took = now.duration_since(compaction.started).as_millis();
         self.turn.tried = true;
+        self.tell_restored(&compaction.gathered.gathered.files, &draft.restored);
         self.notify(Event::Compacted(Box::new(Compacted {
             trigger: compaction.cause.name(),
             by: draft.by,
@@ -364,5 +368,19 @@ impl Engine {
             summary: draft.message,
         };
         self.await_hooks(compaction, call);
+    }
+
+    fn tell_restored(&mut self, files: &[Source<FileText>], restored: &[PathBuf]) {
+        for file in files {
+            let (path, failed) = match file {
+                Source::Found(file) => {
+                    let fits = restored.contains(&file.path);
+                    let failed = (!fits).then(|| "there was no room for it".to_owned());
+                    (file.path.display().to_string(), failed)
+                }
+                Source::Failed { what, why } => (what.clone(), Some(why.clone())),
+            };
+            self.notify(Event::FileRestore { path, failed });
+        }
     }
 }

@@ -59,6 +59,13 @@ pub enum Event {
     },
     /// The conversation was compacted.
     Compacted(Box<Compacted>),
+    /// A file that the model had read was put back into the window, or was not.
+    FileRestore {
+        /// The file.
+        path: String,
+        /// Why it was not.
+        failed: Option<String>,
+    },
     /// A compaction failed; nothing was replaced.
     CompactFailed {
         /// What kind of failure.

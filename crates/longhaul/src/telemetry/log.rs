@@ -75,6 +75,10 @@ pub(super) fn record(event: &Event) {
         Event::TurnFailed { message } | Event::Refused { message } => {
             tracing::debug!("{message}");
         }
+        Event::FileRestore { path, failed } => match failed {
+            None => tracing::debug!(event = "file_restore", path, "file restored"),
+            Some(why) => tracing::info!(event = "file_restore", path, why, "file not restored"),
+        },
         Event::Phase(_)
         | Event::StillCompacting { .. }
         | Event::Replied { .. }

@@ -47,6 +47,12 @@ pub(super) fn record(event: &Event) {
                 &cause,
             );
         }
+        Event::FileRestore { failed, .. } => count(
+            &meter,
+            "longhaul.file_restores",
+            1,
+            &[KeyValue::new("ok", failed.is_none())],
+        ),
         Event::BreakerTripped => count(&meter, "longhaul.breaker_trips", 1, &[]),
         _ => {}
     }

@@ -364,3 +364,32 @@ fn f6_the_draft_is_not_part_of_the_summary() {
     let sent = String::from_utf8(desk.sent.last().unwrap().body.concat()).unwrap();
     assert!(!sent.contains("walked through it") && !sent.contains("<summary>"));
 }
+
+#[test]
+fn e1_files_that_were_put_back_or_not_are_told() {
+    let mut desk = Desk::new();
+    desk.fill();
+    desk.files = vec![
+        Source::Found(FileText {
+            path: "/p/a.rs".into(),
+            text: "fn a() {}\n".into(),
+        }),
+        Source::Failed {
+            what: "/p/gone.rs".into(),
+            why: "it does not exist".into(),
+        },
+    ];
+    desk.turn();
+    let told: Vec<(&str, Option<&str>)> = desk
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            Event::FileRestore { path, failed } => Some((path.as_str(), failed.as_deref())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [("/p/a.rs", None), ("/p/gone.rs", Some("it does not exist"))]
+    );
+}
