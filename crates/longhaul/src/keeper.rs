@@ -15,8 +15,20 @@ pub trait Keeper: Send {
     fn persist(&mut self, lines: &[Bytes]) -> Result<u64, NotKept>;
 
     /// Archives what is about to leave the window: the whole entries, or the results of these calls.
-    fn archive(&mut self, entries: Vec<Entry>, results: Option<Vec<String>>)
-    -> Result<(), NotKept>;
+    fn archive(
+        &mut self,
+        entries: Vec<Entry>,
+        results: Option<Vec<String>>,
+    ) -> Result<Archived, NotKept>;
+}
+
+/// Where what leaves the window can be found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Archived {
+    /// In the archive.
+    InArchive,
+    /// There is none: in the transcript alone.
+    InTranscript,
 }
 
 /// Something could not be kept.
@@ -109,9 +121,9 @@ impl Keeper for FileKeeper {
         &mut self,
         entries: Vec<Entry>,
         results: Option<Vec<String>>,
-    ) -> Result<(), NotKept> {
+    ) -> Result<Archived, NotKept> {
         let Some(archive) = &self.archive else {
-            return Ok(());
+            return Ok(Archived::InTranscript);
         };
         let (part, presence) = match results {
             Some(results) => (Part::Results(results), Presence::Cleared),
@@ -123,7 +135,8 @@ impl Keeper for FileKeeper {
             part,
             presence,
         })?;
-        Ok(archive.flush()?)
+        archive.flush()?;
+        Ok(Archived::InArchive)
     }
 }
 
@@ -144,7 +157,7 @@ impl Keeper for MemoryKeeper {
         Ok(offset)
     }
 
-    fn archive(&mut self, _: Vec<Entry>, _: Option<Vec<String>>) -> Result<(), NotKept> {
-        Ok(())
+    fn archive(&mut self, _: Vec<Entry>, _: Option<Vec<String>>) -> Result<Archived, NotKept> {
+        Ok(Archived::InTranscript)
     }
 }

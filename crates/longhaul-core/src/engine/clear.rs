@@ -135,8 +135,8 @@ impl Engine {
         )
     }
 
-    /// The archive has what is cleared: now the clearing is recorded.
-    pub(super) fn archived(&mut self, clearing: Clearing, now: Timestamp) {
+    /// What is cleared is safe, so many results of it in the archive: now the clearing is recorded.
+    pub(super) fn archived(&mut self, clearing: Clearing, archived: u64, now: Timestamp) {
         let before = self.used();
         let saved = clearing.saved.unpadded();
         let count = clearing.results.len() as u64;
@@ -147,7 +147,7 @@ impl Engine {
             },
             results: Results {
                 cleared: count,
-                archived: count,
+                archived,
             },
             ..LossReport::default()
         };

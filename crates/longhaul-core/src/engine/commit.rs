@@ -12,6 +12,7 @@ use super::compact::{Compaction, Stage, sentence};
 use super::draft::Draft;
 use super::effect::{Effect, HookCall};
 use super::event::{CompactFailure, Compacted, Event, Preview, Summarizer};
+use super::input::Outcome;
 use super::live::{Kept, Live};
 use super::{Engine, Heads, State, Then};
 use crate::boundary::{self, Anchor, Attached, KeptEntry, LineError, Signed, Stamp};
@@ -89,15 +90,18 @@ impl Engine {
     }
 
     /// The archive answered: the new view is written.
-    pub(super) fn commit(&mut self, mut compaction: Compaction, archived: bool, now: Timestamp) {
+    pub(super) fn commit(&mut self, mut compaction: Compaction, outcome: &Outcome, now: Timestamp) {
         let (Some(mut draft), Some(head)) =
             (compaction.draft.take(), compaction.gathered.head.take())
         else {
             return;
         };
-        match archived {
-            true => draft.report.results.archived = draft.report.results.cleared,
-            false => draft.report.notes.push(
+        match outcome {
+            Outcome::Archived => draft.report.results.archived = draft.report.results.cleared,
+            Outcome::NoArchive => draft.report.notes.push(
+                "There is no archive: what was summed up is in the transcript alone.".to_owned(),
+            ),
+            _ => draft.report.notes.push(
                 "The archive could not be written: what was summed up is in the transcript alone."
                     .to_owned(),
             ),

@@ -285,7 +285,7 @@ impl Engine {
                 compaction.hook_context = hooks(outcome).context;
                 self.prepare_commit(compaction, now);
             }
-            Stage::Archiving => self.commit(compaction, matches!(outcome, Outcome::Archived), now),
+            Stage::Archiving => self.commit(compaction, &outcome, now),
             Stage::PostHooks => {
                 let context = hooks(outcome).context;
                 self.finish(compaction.cause, &context, now);

@@ -68,6 +68,8 @@ pub enum Outcome {
     },
     /// The archive has it.
     Archived,
+    /// There is no archive: the transcript alone has it.
+    NoArchive,
     /// The model answered with its next turn.
     Replied(Box<ModelReply>),
     /// The model answered a request to summarise.

@@ -254,7 +254,11 @@ impl Engine {
                 _ => self.not_persisted(*then, &Failed::of_another_kind()),
             },
             State::Archiving(awaited, clearing) if awaited == id => match outcome {
-                Outcome::Archived => self.archived(*clearing, now),
+                Outcome::Archived => {
+                    let count = clearing.results.len() as u64;
+                    self.archived(*clearing, count, now);
+                }
+                Outcome::NoArchive => self.archived(*clearing, 0, now),
                 // What is not safe stays in the window; the turn goes on without the clearing.
                 _ => self.step(now),
             },

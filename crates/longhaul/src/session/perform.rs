@@ -14,6 +14,7 @@ use longhaul_provider::{AppliedEdit, Error, Reply, StopReason, StreamEvent};
 use super::Session;
 use crate::cache_breaks::CacheBreaks;
 use crate::hooks::{self, Common, HookEvent, HookInput, StartSource, Trigger};
+use crate::keeper::Archived;
 use crate::model::failed;
 use crate::workspace::Wanted;
 
@@ -57,7 +58,8 @@ impl Session {
                 results,
             } => {
                 let outcome = match self.keeper.archive(entries, results) {
-                    Ok(()) => Outcome::Archived,
+                    Ok(Archived::InArchive) => Outcome::Archived,
+                    Ok(Archived::InTranscript) => Outcome::NoArchive,
                     Err(error) => {
                         tracing::warn!(%error, "not archived");
                         other(error.to_string())

@@ -393,3 +393,18 @@ fn e1_files_that_were_put_back_or_not_are_told() {
         [("/p/a.rs", None), ("/p/gone.rs", Some("it does not exist"))]
     );
 }
+
+#[test]
+fn y3_without_an_archive_the_report_does_not_claim_one() {
+    let results = |no_archive: bool| {
+        let mut desk = Desk::new();
+        desk.no_archive = no_archive;
+        desk.say("Look first.");
+        desk.works("t0", 50, 900);
+        desk.fill();
+        desk.turn();
+        compacted(&desk).report.results
+    };
+    assert_eq!((results(true).cleared, results(true).archived), (1, 0));
+    assert_eq!((results(false).cleared, results(false).archived), (1, 1));
+}

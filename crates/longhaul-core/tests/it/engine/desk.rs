@@ -60,6 +60,7 @@ pub(crate) struct Desk {
     pub(crate) files: Vec<Source<FileText>>,
     pub(crate) disk_full: bool,
     pub(crate) archive_broken: bool,
+    pub(crate) no_archive: bool,
     /// The head that the host wants after the next compaction.
     pub(crate) new_head: Option<RequestHead>,
     /// Stop performing at the effect whose name begins so.
@@ -190,6 +191,7 @@ impl Desk {
             files: Vec::new(),
             disk_full: false,
             archive_broken: false,
+            no_archive: false,
             new_head: None,
             hold: None,
             held: None,
@@ -242,6 +244,7 @@ impl Desk {
                 (id, Outcome::Persisted { offset })
             }
             Effect::Archive { id, .. } if self.archive_broken => (id, failed(FailedKind::Other)),
+            Effect::Archive { id, .. } if self.no_archive => (id, Outcome::NoArchive),
             Effect::Archive { id, .. } => (id, Outcome::Archived),
             Effect::Send { id, request } => {
                 self.sent.push(request);
