@@ -1,0 +1,1 @@
+//! What the model was shown of files, and what changed since (W1, W2).

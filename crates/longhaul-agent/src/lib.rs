@@ -1,0 +1,17 @@
+//! The terminal agent (`longhaul chat`): the reference host of a Longhaul session.
+//!
+//! [`tool`] is what the model may call and [`tools`] are those there are; [`permission`] says which calls may run;
+//! [`agent`] is the loop around a [`longhaul::Session`]; [`event`] is what it tells while it works; [`screen`] shows that
+//! in a terminal and [`print`] in a pipe; [`offline`] is the model that answers when there is no key.
+
+pub mod agent;
+pub mod event;
+pub mod files;
+pub mod offline;
+pub mod permission;
+pub mod place;
+pub mod print;
+pub mod screen;
+pub mod settings;
+pub mod tool;
+pub mod tools;

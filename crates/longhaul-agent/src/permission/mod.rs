@@ -1,0 +1,1 @@
+//! Which calls may run: modes, rules, and the fence around the workspace.

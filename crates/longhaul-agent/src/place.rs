@@ -1,0 +1,26 @@
+//! Where an agent works, and where its session is kept. Paths only; who may touch what is in `permission`.
+
+use std::path::{Path, PathBuf};
+
+/// The folders of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The folder the agent works in, absolute, links resolved.
+    pub cwd: PathBuf,
+    /// Further folders that the user opened to it, absolute, links resolved.
+    pub more: Vec<PathBuf>,
+    /// The transcript.
+    pub transcript: PathBuf,
+}
+
+impl Place {
+    /// The session's own folder beside its transcript: sub-agents, notes, long outputs, plans.
+    pub fn session_folder(&self) -> PathBuf {
+        self.transcript.with_extension("")
+    }
+
+    /// A path as the model gave it, made absolute. It is not resolved: that is for whoever judges it.
+    pub fn absolute(&self, given: &str) -> PathBuf {
+        self.cwd.join(Path::new(given))
+    }
+}

@@ -1,0 +1,1 @@
+//! The terminal: streaming text, tools, the prompt, the status line, the commands.

@@ -1,0 +1,1 @@
+//! Settings, skills, agents and servers of a project, read where Claude Code keeps them.

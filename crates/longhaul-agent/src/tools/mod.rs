@@ -1,0 +1,1 @@
+//! The tools there are, a file or folder each.

@@ -1,0 +1,1 @@
+//! Tests of files_and_search.
