@@ -3,6 +3,7 @@
 use crate::boundary::{Envelope, Thread};
 use crate::micro::{ClearableTools, Pressure};
 use crate::models::ModelSpec;
+use crate::notes::{NotesSettings, Progress};
 use crate::summary::message::Mode;
 use crate::window::{Owner, QuerySource, Switches, WindowStatus};
 
@@ -69,6 +70,33 @@ pub struct EngineConfig {
     pub heads: Heads,
     /// Another model than the conversation's own that is asked for summaries, by plain requests (F7).
     pub summary_model: Option<SummaryModel>,
+    /// Session notes; none if there is no place for them.
+    pub notes: Option<NotesConfig>,
+    /// When summaries are asked for.
+    pub preparation: Preparation,
+}
+
+/// Where and when notes are taken (S).
+#[derive(Debug, Clone)]
+pub struct NotesConfig {
+    /// When.
+    pub settings: NotesSettings,
+    /// The file, as the model is told.
+    pub path: String,
+    /// The parent's tool that edits files, if it has one.
+    pub edit_tool: Option<String>,
+    /// How far they reach, where there are some.
+    pub reach: Option<Progress>,
+}
+
+/// When a summary is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Preparation {
+    /// When the window is full: the conversation waits for it.
+    WhenFull,
+    /// Ahead of that, while the conversation goes on (X5).
+    #[default]
+    Ahead,
 }
 
 /// Who sums up.

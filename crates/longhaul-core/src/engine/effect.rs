@@ -6,6 +6,8 @@ use bytes::Bytes;
 
 use super::event::Event;
 use crate::message::Entry;
+use crate::notes::{Caps, Progress};
+use crate::prompt::Fork;
 use crate::rehydrate::ReadFile;
 use crate::window::QuerySource;
 
@@ -45,6 +47,20 @@ pub enum Effect {
         id: EffectId,
         /// The request.
         request: Outgoing,
+        /// Whether a turn waits for it.
+        urgency: Urgency,
+    },
+    /// Have the session's notes brought up to date by a forked agent, in the background (S3).
+    TakeNotes {
+        /// Its id.
+        id: EffectId,
+        /// What is needed for it.
+        run: Box<NotesRun>,
+    },
+    /// Read the session's notes and how far they reach.
+    ReadNotes {
+        /// Its id.
+        id: EffectId,
     },
     /// Gather what goes back into the window after a compaction (R), and the head that requests shall have from then on.
     Gather {
@@ -61,6 +77,8 @@ pub enum Effect {
         id: EffectId,
         /// Which.
         call: HookCall,
+        /// Whether a turn waits for it.
+        urgency: Urgency,
     },
     /// Stop working on this effect. Its outcome is no longer awaited.
     Cancel {
@@ -69,6 +87,31 @@ pub enum Effect {
     },
     /// Tell whoever wants to know.
     Notify(Event),
+}
+
+/// Whether somebody waits for an effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Urgency {
+    /// A turn or a compaction does.
+    Awaited,
+    /// Nobody does: it is performed beside whatever else goes on, and the conversation goes on meanwhile.
+    Background,
+}
+
+/// One run of the agent that takes notes. The shell reads the file, asks with [`Prompt`](crate::notes::Prompt), judges
+/// calls with [`Guard`](crate::notes::Guard), writes the file and then `reach`.
+#[derive(Debug, Clone)]
+pub struct NotesRun {
+    /// The conversation to ask behind.
+    pub fork: Fork,
+    /// Beta features to ask for.
+    pub betas: Vec<String>,
+    /// The parent's tool that edits files; none: the model answers with the sections that change.
+    pub edit_tool: Option<String>,
+    /// How large the notes may be.
+    pub caps: Caps,
+    /// How far they reach when this run is done.
+    pub reach: Progress,
 }
 
 /// A request to a model.

@@ -2,10 +2,12 @@
 
 use serde::Serialize;
 
+use super::input::NotesTaken;
 use crate::cache::Finding;
 use crate::message::Usage;
 use crate::micro::Reason;
 use crate::money::Usd;
+use crate::notes;
 use crate::plan::Recompaction;
 use crate::report::LossReport;
 
@@ -89,6 +91,15 @@ pub enum Event {
         /// The threshold.
         threshold: u64,
     },
+    /// Notes were taken, or were not.
+    NotesTaken(Box<NotesEvent>),
+    /// Notes cannot stand for the conversation: it is summed up another way (S6).
+    NotesNotUsed {
+        /// Why.
+        reason: notes::Reason,
+    },
+    /// A summary is prepared while the conversation goes on (X5).
+    Ahead(Ahead),
     /// The cache broke, or was not read as it should have been.
     CacheBreak(Box<Finding>),
     /// Automatic compaction failed too often and will not ask a model again in this session.
@@ -98,6 +109,29 @@ pub enum Event {
         /// For people.
         message: String,
     },
+}
+
+/// Notes that were taken.
+#[derive(Debug, Clone)]
+pub struct NotesEvent {
+    /// What came of it.
+    pub taken: NotesTaken,
+    /// What it cost.
+    pub cost: Option<Usd>,
+    /// How long it took.
+    pub milliseconds: u64,
+}
+
+/// How a summary fares that is prepared ahead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ahead {
+    /// It is being written.
+    Begun,
+    /// It is there and waits for its time.
+    Ready,
+    /// It is no longer of use: the conversation was changed before it, or has outgrown it.
+    Dropped,
 }
 
 /// A step of a compaction that takes time.
@@ -126,6 +160,10 @@ pub enum Summarizer {
     Approved,
     /// The provider, by its own compaction (N3).
     Provider,
+    /// The session's notes, without asking a model (S6).
+    Notes,
+    /// The conversation's own model, span by span (O6).
+    Fold,
 }
 
 /// A compaction that succeeded.
@@ -143,8 +181,10 @@ pub struct Compacted {
     pub usage: Option<Usage>,
     /// What they cost.
     pub cost: Option<Usd>,
-    /// How long it took.
+    /// How long it took, from the first request for the summary on.
     pub milliseconds: u64,
+    /// How long the conversation waited for it.
+    pub waited: u64,
     /// How it relates to the one before.
     pub recompaction: Recompaction,
     /// What was lost.

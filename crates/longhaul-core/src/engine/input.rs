@@ -6,6 +6,7 @@ use super::effect::EffectId;
 use super::line::NewEntry;
 use crate::message::Usage;
 use crate::micro::native::Applied;
+use crate::notes::{Progress, Template};
 use crate::prompt::RequestHead;
 use crate::rehydrate::Gathered;
 use crate::summary::{Direction, Reply, Stop};
@@ -78,8 +79,38 @@ pub enum Outcome {
     Gathered(Box<GatheredContext>),
     /// What the hooks said.
     HooksRan(HookOutcome),
+    /// The agent that takes notes is done.
+    Noted(Box<NotesTaken>),
+    /// The notes as they are on disk.
+    NotesRead(Box<NotesOnDisk>),
     /// It failed.
     Failed(Failed),
+}
+
+/// What a run of the agent that takes notes came to.
+#[derive(Debug, Clone, Default)]
+pub struct NotesTaken {
+    /// Sections, or edits, that were taken.
+    pub changed: usize,
+    /// Calls that were refused, and sections that were.
+    pub refused: u64,
+    /// How often the model was asked.
+    pub requests: u32,
+    /// What the requests measured, together.
+    pub usage: Usage,
+    /// Why the notes are not up to date, if they are not: nothing was written then, or not all.
+    pub failed: Option<String>,
+}
+
+/// The notes of a session as they are on disk.
+#[derive(Debug, Clone, Default)]
+pub struct NotesOnDisk {
+    /// The text; none if there is no file.
+    pub text: Option<String>,
+    /// What they began as.
+    pub template: Option<Template>,
+    /// How far they reach, where that is known.
+    pub reach: Option<Progress>,
 }
 
 /// A reply of the model.

@@ -53,6 +53,19 @@ impl ToolOutput {
             is_error: false,
         }
     }
+
+    /// The block that the model reads.
+    pub(crate) fn to_block(&self) -> Value {
+        let mut block = json!({
+            "type": "tool_result",
+            "tool_use_id": self.tool_use_id,
+            "content": self.content,
+        });
+        if self.is_error {
+            block["is_error"] = Value::Bool(true);
+        }
+        block
+    }
 }
 
 impl NewEntry {
@@ -138,7 +151,7 @@ pub(super) fn added(
             ..Line::new(envelope, stamp, parent, "user")
         },
         NewEntry::ToolResults(outputs) => {
-            results = Value::Array(outputs.iter().map(result).collect());
+            results = Value::Array(outputs.iter().map(ToolOutput::to_block).collect());
             Line {
                 message: user(&results),
                 ..Line::new(envelope, stamp, parent, "user")
@@ -165,16 +178,4 @@ pub(super) fn reply(
         request_id,
         ..Line::new(envelope, stamp, parent, "assistant")
     })
-}
-
-fn result(output: &ToolOutput) -> Value {
-    let mut block = json!({
-        "type": "tool_result",
-        "tool_use_id": output.tool_use_id,
-        "content": output.content,
-    });
-    if output.is_error {
-        block["is_error"] = Value::Bool(true);
-    }
-    block
 }

@@ -13,7 +13,7 @@ use super::replay::{Boundaries, is_boundary};
 use super::stripping::{newest, stripped_through};
 use super::synthetic::{self, Birth};
 use super::{
-    Assembled, CacheWrite, HeadReason, Marks, NotReady, Predecessor, Replay, RequestHead,
+    Assembled, CacheWrite, Fork, HeadReason, Marks, NotReady, Predecessor, Replay, RequestHead,
     RequestKind,
 };
 use crate::message::{Damage, Entry, EntryKind, HeadError, Id, View};
@@ -206,11 +206,7 @@ impl Assembly {
             return Err(NotReady::Repeated(name));
         }
         let (blocks, messages) = (self.rendering.blocks(), self.rendering.messages());
-        let kept = until.and_then(|until| {
-            let mut entries = blocks.iter().map(|block| block.entry);
-            entries.position(|entry| entry == Some(until))
-        });
-        let blocks = &blocks[..kept.unwrap_or(blocks.len())];
+        let blocks = &blocks[..self.end_before(until)];
         let last = blocks.last().ok_or(NotReady::Empty)?;
         let messages = &messages[..=last.message as usize];
         let role = messages.last().map(|message| message.role);
@@ -228,6 +224,39 @@ impl Assembly {
         self.messages(marks, last.end, &mut slices);
         slices.push(ending(kind, role, more));
         Ok(Assembled { slices, marks })
+    }
+
+    /// A fork behind what was sent, or behind what of it stands before an entry. Nothing is frozen by it, and calls may be
+    /// open: what came since the last request is not part of it. None before the first request.
+    pub fn fork(&self, until: Option<Id>, more: Option<&RawValue>) -> Option<Fork> {
+        if self.unwritten.is_some() {
+            return None;
+        }
+        let (blocks, messages) = (self.rendering.blocks(), self.rendering.messages());
+        let blocks = &blocks[..self.end_before(until)];
+        let last = blocks.last()?;
+        let messages = &messages[..=last.message as usize];
+        let role = messages.last().map(|message| message.role);
+        // What ends with the user's words ended a request, and is in the cache to its end.
+        let write = match role {
+            Some(Role::User) => CacheWrite::Write,
+            _ => CacheWrite::Skip,
+        };
+        let marks = Marks::place(blocks, messages, write, self.frame.room);
+        let mut base = vec![self.frame.opening.clone()];
+        self.messages(marks, last.end, &mut base);
+        let options = options(&self.head, Vec::new());
+        Some(Fork::new(base, role, options, fields(more).into()))
+    }
+
+    /// The number of sealed blocks before an entry; all of them if it has none.
+    fn end_before(&self, until: Option<Id>) -> usize {
+        let blocks = self.rendering.blocks();
+        let place = until.and_then(|until| {
+            let mut entries = blocks.iter().map(|block| block.entry);
+            entries.position(|entry| entry == Some(until))
+        });
+        place.unwrap_or(blocks.len())
     }
 
     /// The body that asks how many tokens the next request has. It bears no markers of the messages. It, too, freezes what
@@ -295,16 +324,21 @@ fn ending(kind: RequestKind<'_>, last: Option<Role>, more: Option<&RawValue>) ->
         RequestKind::Fork { text } => forked(last == Some(Role::User), b"]}", text),
     };
     bytes.push(b']');
+    bytes.extend(fields(more));
+    bytes.push(b'}');
+    bytes.into()
+}
+
+/// Further fields of a body, with the comma before them.
+fn fields(more: Option<&RawValue>) -> Vec<u8> {
     let more = more.map(|more| more.get().trim()).unwrap_or_default();
     let inside = more
         .strip_prefix('{')
         .and_then(|more| more.strip_suffix('}'));
-    if let Some(fields) = inside.map(str::trim).filter(|fields| !fields.is_empty()) {
-        bytes.push(b',');
-        bytes.extend_from_slice(fields.as_bytes());
+    match inside.map(str::trim) {
+        Some(fields) if !fields.is_empty() => [b",", fields.as_bytes()].concat(),
+        _ => Vec::new(),
     }
-    bytes.push(b'}');
-    bytes.into()
 }
 
 /// A fork's message: joined to the user's, where that is still open, else behind what closes the reply.

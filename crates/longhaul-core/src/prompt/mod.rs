@@ -10,6 +10,7 @@
 mod agent;
 mod assemble;
 mod blocks;
+mod fork;
 mod fragment;
 mod frame;
 mod head;
@@ -34,6 +35,7 @@ mod values;
 pub use agent::{AGENT_PREFIX, agent_registry, agent_sections};
 pub use assemble::{Assembly, Beginning, Taken};
 pub use blocks::{BlockRole, CacheScope, Scopes, Sending, SystemBlock, SystemPrompt, ToolSharing};
+pub use fork::Fork;
 pub use head::{HeadReason, RequestHead, UnreadableHead};
 pub use latched::Latched;
 pub use marks::{CacheWrite, MOST_MARKERS, Marks};

@@ -1,0 +1,99 @@
+//! A conversation beside the conversation (F7, S3): what was sent so far, to the byte, and behind it messages of its own
+//! that nothing else will ever see. It reads the cache that the conversation wrote.
+
+use bytes::Bytes;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use crate::message::{Damage, Entry};
+use crate::normalize::{RenderOptions, Rendering, Role};
+
+/// What closes a message, and what opens one of the user's.
+const CLOSING: &[u8] = b"]}";
+const USER: &[u8] = br#"{"role":"user","content":["#;
+
+/// Requests behind a conversation. Cheap to clone: the conversation's bytes are shared.
+#[derive(Debug, Clone)]
+pub struct Fork {
+    /// The body up to the last message, which is not closed.
+    base: Vec<Bytes>,
+    /// Who spoke last.
+    last: Option<Role>,
+    options: RenderOptions,
+    /// Fields behind the messages, with the comma before them.
+    more: Bytes,
+    own: Vec<Entry>,
+}
+
+impl Fork {
+    pub(super) fn new(
+        base: Vec<Bytes>,
+        last: Option<Role>,
+        options: RenderOptions,
+        more: Bytes,
+    ) -> Self {
+        Self {
+            base,
+            last,
+            options: RenderOptions {
+                user_context: None,
+                cleared: Vec::new(),
+                thinking_stripped_through: None,
+                ..options
+            },
+            more,
+            own: Vec::new(),
+        }
+    }
+
+    /// Says something behind it.
+    pub fn say(&mut self, text: &str) {
+        self.push(&json!({
+            "type": "user",
+            "message": {"role": "user", "content": text},
+        }));
+    }
+
+    /// The model answered, as the provider wrote it.
+    pub fn answered(&mut self, message: &RawValue) -> Result<(), Damage> {
+        let line = [r#"{"type":"assistant","message":"#, message.get(), "}"].concat();
+        self.own.push(Entry::read(line.into())?);
+        Ok(())
+    }
+
+    /// Its calls came to this.
+    pub fn results(&mut self, results: &[crate::engine::ToolOutput]) {
+        let blocks: Vec<_> = results.iter().map(|result| result.to_block()).collect();
+        self.push(&json!({
+            "type": "user",
+            "message": {"role": "user", "content": blocks},
+        }));
+    }
+
+    fn push(&mut self, line: &serde_json::Value) {
+        // What was made here can be read.
+        self.own.extend(Entry::read(line.to_string().into()));
+    }
+
+    /// The body of the next request.
+    pub fn body(&self) -> Vec<Bytes> {
+        let views = self.own.iter().map(Entry::view);
+        let mut rendering = Rendering::begin(self.options.clone(), views);
+        rendering.seal();
+        let mut own = Vec::new();
+        let buffer = rendering.buffer();
+        buffer.slices(0, buffer.len(), &mut own);
+        let own = own.concat();
+        let own: &[u8] = &own;
+        let mut body = self.base.clone();
+        // One user message follows another: they are one.
+        let (joint, own) = match (self.last, own.strip_prefix(USER)) {
+            (Some(Role::User), Some(blocks)) => (b",".as_slice(), blocks),
+            (None, _) => (b"".as_slice(), own),
+            _ => (b"]},".as_slice(), own),
+        };
+        let ending: [&[u8]; 5] = [joint, own, CLOSING, b"]", &self.more];
+        body.push([ending.concat(), b"}".to_vec()].concat().into());
+        body
+    }
+}
