@@ -130,6 +130,8 @@ fn engine(entries: Vec<Kept>) -> Engine {
         compact_instructions: None,
         heads: Heads::Written,
         summary_model: None,
+        notes: None,
+        preparation: longhaul_core::engine::Preparation::WhenFull,
     };
     let resume = Resume {
         entries,

@@ -334,10 +334,12 @@ impl Engine {
         let threshold = self.config.window.auto_compact;
         let source = self.config.source.as_str();
         let summed_up = match draft.by {
-            Summarizer::Local => SummedUp::WithoutModel,
-            Summarizer::Fork | Summarizer::Plain | Summarizer::Provider | Summarizer::Approved => {
-                SummedUp::ByModel
-            }
+            Summarizer::Local | Summarizer::Notes => SummedUp::WithoutModel,
+            Summarizer::Fork
+            | Summarizer::Plain
+            | Summarizer::Provider
+            | Summarizer::Approved
+            | Summarizer::Fold => SummedUp::ByModel,
         };
         let recompaction =
             self.tracking
@@ -361,6 +363,7 @@ impl Engine {
             usage,
             cost,
             milliseconds: u64::try_from(took).unwrap_or(0),
+            waited: u64::try_from(took).unwrap_or(0),
             recompaction,
             report: draft.report,
             boundary,

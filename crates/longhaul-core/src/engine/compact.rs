@@ -3,7 +3,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::effect::{Effect, EffectId, HookCall};
+use super::effect::{Effect, EffectId, HookCall, Urgency};
 use super::event::{CompactFailure, Event, Phase, Summarizer};
 use super::input::{CompactRequest, GatheredContext, HookOutcome, Outcome};
 use super::{Engine, State, Then};
@@ -139,6 +139,7 @@ impl Engine {
                 trigger: cause.name(),
                 instructions: request.instructions.clone(),
             },
+            urgency: Urgency::Awaited,
         });
         self.state = State::Compacting(Box::new(Compaction {
             cause,
@@ -315,7 +316,11 @@ impl Engine {
 
     pub(super) fn await_hooks(&mut self, mut compaction: Compaction, call: HookCall) {
         let id = self.effect_id();
-        self.outbox.push_back(Effect::RunHooks { id, call });
+        self.outbox.push_back(Effect::RunHooks {
+            id,
+            call,
+            urgency: Urgency::Awaited,
+        });
         compaction.awaits = Some(id);
         self.state = State::Compacting(Box::new(compaction));
     }

@@ -33,13 +33,11 @@ pub use config::{
     CacheEdits, EngineConfig, Heads, Identity, NotesConfig, Preparation, Summariser, SummaryModel,
 };
 pub use effect::{Effect, EffectId, HookCall, NotesRun, Outgoing, Urgency};
-pub use event::{
-    Ahead, CompactFailure, Compacted, Event, NotesEvent, Phase, Preview, Summarizer,
-};
+pub use event::{Ahead, CompactFailure, Compacted, Event, NotesEvent, Phase, Preview, Summarizer};
 pub use ids::Ids;
 pub use input::{
-    CompactRequest, Failed, FailedKind, GatheredContext, HookOutcome, Input, ModelReply, NotesOnDisk,
-    NotesTaken, Outcome, Pivot, SummaryReply,
+    CompactRequest, Failed, FailedKind, GatheredContext, HookOutcome, Input, ModelReply,
+    NotesOnDisk, NotesTaken, Outcome, Pivot, SummaryReply,
 };
 pub use line::{NewEntry, Shown, ToolOutput};
 pub use live::{Kept, Live};

@@ -145,6 +145,7 @@ impl Engine {
                 body,
                 betas,
             },
+            urgency: super::Urgency::Awaited,
         });
         compaction.stage = Stage::Summary;
         compaction.awaits = Some(id);

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use longhaul_core::config::Config;
-use longhaul_core::engine::{CacheEdits, Engine, EngineConfig, Heads, Identity, Ids, Kept, Resume};
+use longhaul_core::engine::{
+    CacheEdits, Engine, EngineConfig, Heads, Identity, Ids, Kept, Preparation, Resume,
+};
 use longhaul_core::facts::{Facts, Vocabulary};
 use longhaul_core::message::Subtype;
 use longhaul_core::micro::{ClearableTools, Pressure};
@@ -297,6 +299,8 @@ impl SessionBuilder {
             compact_instructions: self.compact_instructions,
             heads: Heads::Written,
             summary_model: None,
+            notes: None,
+            preparation: Preparation::WhenFull,
         };
         Ok(Session {
             engine: Engine::new(config, ids, head, resume),

@@ -68,13 +68,18 @@ impl Session {
                 (id, outcome)
             }
             Effect::Send { id, request } => (id, self.send(request).await),
-            Effect::Summarize { id, request } => (id, self.summarize(request).await),
+            Effect::Summarize { id, request, .. } => (id, self.summarize(request).await),
             Effect::Gather { id, files, kept } => {
                 let wanted = Wanted { files, kept };
                 let gathered = self.workspace.gather(&wanted).await;
                 (id, Outcome::Gathered(Box::new(gathered)))
             }
-            Effect::RunHooks { id, call } => (id, Outcome::HooksRan(self.run_hooks(call).await)),
+            Effect::RunHooks { id, call, .. } => {
+                (id, Outcome::HooksRan(self.run_hooks(call).await))
+            }
+            Effect::TakeNotes { id, .. } | Effect::ReadNotes { id } => {
+                (id, other("there are no notes".to_owned()))
+            }
             // Whatever was under way has ended when the engine is asked: effects are performed one after the other.
             Effect::Cancel { .. } => return None,
             Effect::Notify(event) => {

@@ -16,6 +16,7 @@ pub(super) fn record(event: &Event) {
             cache_read_tokens = done.usage.as_ref().map(|usage| usage.cache_read),
             cache_write_tokens = done.usage.as_ref().map(|usage| usage.cache_write()),
             duration_ms = done.milliseconds,
+            waited_ms = done.waited,
             cost = done.cost.map(|cost| cost.to_string()),
             in_chain = done.recompaction.in_chain,
             turns_since = done.recompaction.turns_since,
@@ -55,6 +56,24 @@ pub(super) fn record(event: &Event) {
             saved = tokens,
             "results cleared by the provider"
         ),
+        Event::NotesTaken(notes) => tracing::info!(
+            event = "notes_extracted",
+            changed = notes.taken.changed,
+            refused = notes.taken.refused,
+            requests = notes.taken.requests,
+            input_tokens = notes.taken.usage.input,
+            output_tokens = notes.taken.usage.output,
+            cache_read_tokens = notes.taken.usage.cache_read,
+            cache_write_tokens = notes.taken.usage.cache_write(),
+            duration_ms = notes.milliseconds,
+            cost = notes.cost.map(|cost| cost.to_string()),
+            failed = notes.taken.failed,
+            "notes taken"
+        ),
+        Event::NotesNotUsed { reason } => {
+            tracing::info!(event = "notes_not_used", "{reason}");
+        }
+        Event::Ahead(ahead) => tracing::debug!(event = "summary_ahead", ?ahead),
         Event::ThresholdExceededAfter { tokens, threshold } => tracing::warn!(
             event = "threshold_exceeded_after",
             tokens,

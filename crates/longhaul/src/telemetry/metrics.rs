@@ -33,6 +33,12 @@ pub(super) fn record(event: &Event) {
                 &reason,
             );
         }
+        Event::NotesTaken(notes) => {
+            let ok = [KeyValue::new("ok", notes.taken.failed.is_none())];
+            count(&meter, "longhaul.notes_taken", 1, &ok);
+            tokens(&meter, &notes.taken.usage, "notes");
+            spent(&meter, notes.cost, "notes");
+        }
         Event::TooLongRetry { .. } => count(&meter, "longhaul.summary.retries", 1, &[]),
         Event::ThresholdExceededAfter { .. } => {
             count(&meter, "longhaul.threshold_exceeded_after", 1, &[]);
@@ -71,6 +77,11 @@ fn compacted(meter: &Meter, done: &Compacted) {
         .with_unit("ms")
         .build()
         .record(done.milliseconds, &labels);
+    meter
+        .u64_histogram("longhaul.compaction.waited")
+        .with_unit("ms")
+        .build()
+        .record(done.waited, &labels);
     if let Some(usage) = &done.usage {
         tokens(meter, usage, "summary");
     }

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::engine::{
     CacheEdits, Effect, Engine, EngineConfig, Event, Failed, FailedKind, Heads, HookCall,
-    HookOutcome, Identity, Ids, Input, ModelReply, NewEntry, Outcome, Outgoing, Resume, Summariser,
-    SummaryReply, ToolOutput,
+    HookOutcome, Identity, Ids, Input, ModelReply, NewEntry, NotesConfig, NotesOnDisk, NotesRun,
+    NotesTaken, Outcome, Outgoing, Preparation, Resume, Summariser, SummaryReply, ToolOutput,
 };
 use longhaul_core::message::Usage;
 use longhaul_core::micro::native::Applied;
@@ -66,6 +66,10 @@ pub(crate) struct Desk {
     /// Stop performing at the effect whose name begins so.
     pub(crate) hold: Option<&'static str>,
     pub(crate) held: Option<Effect>,
+    /// The session's notes, what taking them comes to, and what was asked for it.
+    pub(crate) notes: NotesOnDisk,
+    pub(crate) notes_taken: NotesTaken,
+    pub(crate) notes_runs: Vec<NotesRun>,
     offset: u64,
     replies: u32,
 }
@@ -90,6 +94,8 @@ pub(crate) struct Setting {
     pub(crate) summariser: Summariser,
     pub(crate) source: QuerySource,
     pub(crate) owner: Owner,
+    pub(crate) notes: Option<NotesConfig>,
+    pub(crate) preparation: Preparation,
 }
 
 impl Default for Setting {
@@ -103,6 +109,8 @@ impl Default for Setting {
             summariser: Summariser::Ours,
             source: QuerySource::MAIN,
             owner: Owner::Proactive,
+            notes: None,
+            preparation: Preparation::WhenFull,
         }
     }
 }
@@ -173,6 +181,8 @@ impl Desk {
             compact_instructions: None,
             heads: Heads::Written,
             summary_model: None,
+            notes: setting.notes,
+            preparation: setting.preparation,
         };
         let engine = Engine::new(config, Ids::new(1), head(setting.model), Resume::default());
         Self {
@@ -195,6 +205,9 @@ impl Desk {
             new_head: None,
             hold: None,
             held: None,
+            notes: NotesOnDisk::default(),
+            notes_taken: NotesTaken::default(),
+            notes_runs: Vec::new(),
             offset: 0,
             replies: 0,
         }
@@ -254,11 +267,17 @@ impl Desk {
                     .unwrap_or(Answer::Says("fine", 1_000));
                 (id, self.answer(answer))
             }
-            Effect::Summarize { id, request } => {
+            Effect::Summarize { id, request, .. } => {
                 self.summaries_sent.push(request);
                 let sum = self.sums.pop_front().unwrap_or(Sum::Writes(GOOD));
                 (id, summed(sum))
             }
+            Effect::TakeNotes { id, run } => {
+                self.notes_runs.push(*run);
+                let taken = self.notes_taken.clone();
+                (id, Outcome::Noted(Box::new(taken)))
+            }
+            Effect::ReadNotes { id } => (id, Outcome::NotesRead(Box::new(self.notes.clone()))),
             Effect::Gather { id, .. } => {
                 let gathered = Gathered {
                     files: std::mem::take(&mut self.files),
@@ -270,7 +289,7 @@ impl Desk {
                 };
                 (id, Outcome::Gathered(Box::new(context)))
             }
-            Effect::RunHooks { id, call } => {
+            Effect::RunHooks { id, call, .. } => {
                 let said = match call {
                     HookCall::PreCompact { .. } => &self.pre_compact,
                     HookCall::SessionStart => &self.session_start,
@@ -421,6 +440,8 @@ fn name(effect: &Effect) -> String {
         Effect::Send { .. } => "send".into(),
         Effect::Summarize { .. } => "summarize".into(),
         Effect::Gather { .. } => "gather".into(),
+        Effect::TakeNotes { .. } => "take notes".into(),
+        Effect::ReadNotes { .. } => "read notes".into(),
         Effect::Cancel { .. } => "cancel".into(),
         Effect::Notify(_) => "notify".into(),
         Effect::RunHooks { call, .. } => match call {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use longhaul_core::config::Config;
 use longhaul_core::engine::{
-    CacheEdits, Engine, EngineConfig, Heads, Ids, Kept, Resume, SummaryModel,
+    CacheEdits, Engine, EngineConfig, Heads, Ids, Kept, Preparation, Resume, SummaryModel,
 };
 use longhaul_core::facts::Facts;
 use longhaul_core::micro::ClearableTools;
@@ -188,6 +188,8 @@ impl Recording {
             compact_instructions: None,
             heads,
             summary_model,
+            notes: None,
+            preparation: Preparation::WhenFull,
         };
         let resume = Resume {
             preserved: self.resumed.preserved,

@@ -144,6 +144,8 @@ fn engine_of(model: &str) -> Engine {
         compact_instructions: None,
         heads: Heads::Written,
         summary_model: None,
+        notes: None,
+        preparation: longhaul_core::engine::Preparation::WhenFull,
     };
     let head = prompt(model, SYSTEM).head(&spec).unwrap();
     Engine::new(config, Ids::new(1), head, Resume::default())
@@ -321,6 +323,8 @@ impl Machine {
             }
             Effect::Archive { .. } => Outcome::Archived,
             Effect::Gather { .. } => Outcome::Gathered(Box::default()),
+            Effect::TakeNotes { .. } => Outcome::Noted(Box::default()),
+            Effect::ReadNotes { .. } => Outcome::NotesRead(Box::default()),
             Effect::RunHooks { .. } => Outcome::HooksRan(HookOutcome::default()),
             Effect::Send { request, .. } => {
                 self.last_sent = Some(request.body.concat());
@@ -412,6 +416,8 @@ fn effect_id(effect: &Effect) -> EffectId {
         | Effect::Summarize { id, .. }
         | Effect::Gather { id, .. }
         | Effect::RunHooks { id, .. }
+        | Effect::TakeNotes { id, .. }
+        | Effect::ReadNotes { id }
         | Effect::Cancel { id } => *id,
         Effect::Notify(_) => EffectId(0),
     }
