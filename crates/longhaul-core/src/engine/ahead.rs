@@ -157,7 +157,10 @@ impl Engine {
     pub(super) fn settle_by_preparation(&mut self, now: Timestamp) -> bool {
         match self.prepared() {
             Prepared::Nothing => false,
-            Prepared::Ready => self.swap_in(now),
+            Prepared::Ready => {
+                self.swap_in(now);
+                true
+            }
             Prepared::UnderWay if self.status().level < Level::Blocking => {
                 self.turn.tried = true;
                 self.step(now);
@@ -187,25 +190,24 @@ impl Engine {
         }
     }
 
-    /// Puts what was prepared in place of what it sums up. Gives whether it could.
-    fn swap_in(&mut self, now: Timestamp) -> bool {
-        let Some(mut compaction) = self.ahead.compaction.take() else {
-            return false;
-        };
-        let pieces = self.live.pieces();
-        let cut = compaction.scope.summarised.end;
-        let scope = Scope::partial(&pieces, cut, Direction::UpTo);
-        if scope.summarised != compaction.scope.summarised {
-            // A late result tied both sides of the cut together.
-            self.notify(Event::Ahead(Ahead::Dropped));
-            return false;
+    /// Puts what was prepared in place of what it sums up.
+    fn swap_in(&mut self, now: Timestamp) {
+        if let Some(mut compaction) = self.ahead.compaction.take() {
+            compaction.take_place(now);
+            self.summed_up(*compaction, now);
         }
+    }
+
+    /// What came since it was begun is kept, too. Gives whether the cut still is one.
+    pub(super) fn caught_up(&self, compaction: &mut Compaction) -> bool {
+        let cut = compaction.scope.summarised.end;
+        let scope = Scope::partial(&self.live.pieces(), cut, Direction::UpTo);
+        // A late result may have tied both sides together.
+        let holds = scope.summarised == compaction.scope.summarised;
         compaction.scope = scope;
         compaction.used = self.used();
         compaction.before = self.view_size();
-        compaction.take_place(now);
-        self.summed_up(*compaction);
-        true
+        holds
     }
 
     /// Another view begins: what was prepared is of no use.

@@ -108,7 +108,7 @@ impl Engine {
     }
 
     /// What the notes or a summary made ahead leave in view is too much: everything is summed up (S6).
-    fn start_over(&mut self, mut compaction: Compaction, now: Timestamp) {
+    pub(super) fn start_over(&mut self, mut compaction: Compaction, now: Timestamp) {
         match compaction.summary.take() {
             Some((_, Summarizer::Notes)) => {
                 let window = &self.config.window;

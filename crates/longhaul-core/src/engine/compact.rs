@@ -374,11 +374,14 @@ impl Engine {
     }
 
     /// The summary is there: gather what goes back into the window.
-    pub(super) fn summed_up(&mut self, mut compaction: Compaction) {
+    pub(super) fn summed_up(&mut self, mut compaction: Compaction, now: Timestamp) {
         if compaction.place == Place::Ahead {
             compaction.stage = Stage::Ready;
             self.notify(Event::Ahead(Ahead::Ready));
             return self.hold(compaction);
+        }
+        if compaction.prepared && !self.caught_up(&mut compaction) {
+            return self.start_over(compaction, now);
         }
         self.notify(Event::Phase(Some(Phase::SessionStartHooks)));
         let id = self.effect_id();

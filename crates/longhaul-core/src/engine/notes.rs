@@ -247,7 +247,7 @@ impl Engine {
         compaction.scope = scope;
         compaction.direction = Some(Direction::UpTo);
         compaction.summary = Some((summary, Summarizer::Notes));
-        self.summed_up(compaction);
+        self.summed_up(compaction, now);
     }
 
     fn scope_of(&self, replacement: &Replacement) -> Option<Scope> {

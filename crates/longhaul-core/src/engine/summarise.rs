@@ -65,7 +65,7 @@ impl Engine {
             return match Summary::new(approved) {
                 Some(summary) => {
                     compaction.summary = Some((summary, Summarizer::Approved));
-                    self.summed_up(compaction);
+                    self.summed_up(compaction, now);
                 }
                 None => {
                     let message = "the approved summary is empty".to_owned();
@@ -77,7 +77,7 @@ impl Engine {
             let budget = self.config.window.scale().apply(LOCAL_SUMMARY);
             let summary = self.local_summary(&compaction, budget);
             compaction.summary = Some((summary, Summarizer::Local));
-            return self.summed_up(compaction);
+            return self.summed_up(compaction, now);
         }
         if self.asks_plainly() {
             compaction.asking.path = Path::Plain;
@@ -306,7 +306,7 @@ impl Engine {
                     Some((summary, signed)) => {
                         compaction.summary = Some((summary, Summarizer::Provider));
                         compaction.signed = Some(signed);
-                        self.summed_up(compaction);
+                        self.summed_up(compaction, now);
                     }
                     None => {
                         compaction.asking.path = Path::Fork;
@@ -323,7 +323,7 @@ impl Engine {
                 let took = now.duration_since(compaction.started).as_millis();
                 self.growth.summed_up(u64::try_from(took).unwrap_or(0));
                 compaction.summary = Some((summary, by));
-                self.summed_up(compaction);
+                self.summed_up(compaction, now);
             }
             // There was no room for the summary: as good as too long (L1).
             Err(_) if reply.stop == Stop::WindowFull => self.shorten(compaction, None, now),
