@@ -279,6 +279,8 @@ impl Engine {
             thinking_stripped_through: stripped,
             ledger: Some(&ledger),
             report: Some(&report),
+            folds: None,
+            made: None,
             signed: draft.signed.as_ref().map(|signed| Signed {
                 stamp: stamp(&uuids.signed, now),
                 message: &signed.message,
