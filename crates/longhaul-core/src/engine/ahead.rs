@@ -53,12 +53,8 @@ impl Engine {
             self.checked(outcome, now);
             return None;
         }
-        let awaits = |compaction: &Box<Compaction>| compaction.awaits == Some(id);
-        match self
-            .ahead
-            .compaction
-            .take_if(|compaction| awaits(compaction))
-        {
+        let compaction = &mut self.ahead.compaction;
+        match compaction.take_if(|compaction| compaction.awaits == Some(id)) {
             Some(compaction) => {
                 self.compaction_goes_on(*compaction, outcome, now);
                 None
