@@ -1,5 +1,6 @@
 //! Judges a shell command, part by part: each must be allowed, and one that is forbidden forbids all.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::paths::Located;
@@ -78,21 +79,34 @@ fn forbidden(command: &str, script: &Script, reach: &[Part], state: &State) -> O
         .iter()
         .filter(speaks)
         .flat_map(|part| part.words.iter().skip(1));
-    let read = arguments
+    let read: BTreeSet<&str> = arguments
         .chain(&script.reads)
-        .find_map(|word| against_file(word, "Read", &bases, state));
-    read.or_else(|| {
-        script
-            .writes
-            .iter()
-            .find_map(|word| against_file(word, "Edit", &bases, state))
-    })
+        .map(|word| word.text.as_str())
+        .collect();
+    let written: BTreeSet<&str> = script
+        .writes
+        .iter()
+        .map(|word| word.text.as_str())
+        .collect();
+    let against = |words: BTreeSet<&str>, tool: &str| {
+        words
+            .into_iter()
+            .find_map(|word| against_file(word, tool, &bases, state))
+    };
+    against(read, "Read").or_else(|| against(written, "Edit"))
 }
 
 /// The rule that forbids the file which a word names.
-fn against_file(word: &Word, tool: &str, bases: &[PathBuf], state: &State) -> Option<String> {
-    let value = word.text.split_once('=').map(|(_, value)| value);
-    let names = [Some(word.text.as_str()), value];
+fn against_file(word: &str, tool: &str, bases: &[PathBuf], state: &State) -> Option<String> {
+    if !state
+        .deny
+        .iter()
+        .any(|rule| matches!(rule.what, What::Paths(_)))
+    {
+        return None;
+    }
+    let value = word.split_once('=').map(|(_, value)| value);
+    let names = [Some(word), value];
     for name in names
         .into_iter()
         .flatten()

@@ -2,13 +2,18 @@
 //! line ends at which shells and the grammar disagree.
 
 /// Longer commands are not read.
-pub(super) const LONGEST: usize = 32 * 1024;
+const LONGEST: usize = 32 * 1024;
 const DEEPEST: usize = 64;
+
+/// Whether a command is too large to be read at all.
+pub(super) fn is_too_large(command: &str) -> bool {
+    command.len() > LONGEST || command.matches(['(', '{', '`']).count() > DEEPEST
+}
 
 /// Why a command's reading cannot be trusted.
 pub(super) fn check(command: &str) -> Result<(), &'static str> {
-    if command.len() > LONGEST {
-        return Err("it is too long to be read");
+    if is_too_large(command) {
+        return Err("it is too long or too deeply nested to be read");
     }
     if command.chars().any(is_deceptive) {
         return Err("it holds control or invisible characters");
@@ -21,10 +26,6 @@ pub(super) fn check(command: &str) -> Result<(), &'static str> {
             return Err("a line break inside a word is escaped");
         }
         before = Some(character);
-    }
-    let opened = command.matches(['(', '{', '`']).count();
-    if opened > DEEPEST {
-        return Err("it is nested too deeply");
     }
     Ok(())
 }

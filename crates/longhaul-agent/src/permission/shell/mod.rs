@@ -72,7 +72,7 @@ pub(crate) fn read(command: &str) -> Script {
     if let Err(why) = gate::check(command) {
         script.unclear = Some(why);
     }
-    if command.len() <= gate::LONGEST {
+    if !gate::is_too_large(command) {
         walk::walk(command, &mut script);
     }
     script

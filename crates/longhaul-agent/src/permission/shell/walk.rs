@@ -1,6 +1,8 @@
 //! Walks the grammar's tree and collects what a command would run. Kinds of nodes that are not listed are not understood.
 
-use tree_sitter::{Node, Parser, Tree};
+use std::ops::ControlFlow;
+
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use super::word::Word;
 use super::{Part, Script, heredoc};
@@ -14,10 +16,10 @@ pub(super) fn walk(source: &str, script: &mut Script) {
     if tree.root_node().has_error() {
         script.unclear.get_or_insert("its syntax is not understood");
     }
-    let mut open = vec![tree.root_node()];
+    let mut open = vec![(tree.root_node(), "")];
     let mut leaves_end = 0;
-    while let Some(node) = open.pop() {
-        if let Err(why) = visit(node, source, script) {
+    while let Some((node, parent)) = open.pop() {
+        if let Err(why) = visit(node, parent, source, script) {
             script.unclear.get_or_insert(why);
         }
         if node.child_count() == 0 {
@@ -25,23 +27,37 @@ pub(super) fn walk(source: &str, script: &mut Script) {
             let between = source
                 .get(leaves_end..node.start_byte())
                 .unwrap_or_default();
-            if !is_blank(between) && !is_inside_text(node) {
+            if !is_blank(between) && !is_text(parent) {
                 script.unclear.get_or_insert("its syntax is not understood");
             }
             leaves_end = leaves_end.max(node.end_byte());
         }
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
-        open.extend(children.into_iter().rev());
+        let kind = node.kind();
+        open.extend(children.into_iter().rev().map(|child| (child, kind)));
     }
 }
+
+/// How often the parser may report before it is stopped: far more often than for anything that people write.
+const MOST_REPORTS: usize = 4_000;
 
 fn parse(source: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser
         .set_language(&tree_sitter_bash::LANGUAGE.into())
         .ok()?;
-    parser.parse(source, None)
+    let mut reports = 0;
+    let mut count = |_: &ParseState| {
+        reports += 1;
+        match reports > MOST_REPORTS {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    };
+    let options = ParseOptions::new().progress_callback(&mut count);
+    let mut text = |at: usize, _| source.as_bytes().get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut text, None, Some(options))
 }
 
 fn is_blank(between: &str) -> bool {
@@ -49,25 +65,36 @@ fn is_blank(between: &str) -> bool {
 }
 
 /// Texts and here-documents are read from the source, not from their tokens.
-fn is_inside_text(node: Node<'_>) -> bool {
-    let texts = [
-        "string",
-        "heredoc_body",
-        "heredoc_redirect",
-        "expansion",
-        "concatenation",
-    ];
-    node.parent()
-        .is_some_and(|parent| texts.contains(&parent.kind()))
+fn is_text(kind: &str) -> bool {
+    matches!(
+        kind,
+        "string" | "heredoc_body" | "heredoc_redirect" | "expansion" | "concatenation"
+    )
 }
 
-fn visit(node: Node<'_>, source: &str, script: &mut Script) -> Result<(), &'static str> {
+fn visit(
+    node: Node<'_>,
+    parent: &str,
+    source: &str,
+    script: &mut Script,
+) -> Result<(), &'static str> {
     let raw = &source[node.byte_range()];
     match node.kind() {
         "command" => {
             let (part, trouble) = part(node, source);
+            let reserved = part
+                .words
+                .first()
+                .is_some_and(|word| RESERVED.contains(&word.raw.as_str()));
             script.parts.push(part);
-            trouble.map_or(Ok(()), Err)
+            match trouble {
+                Some(why) => Err(why),
+                // The grammar takes `! ! rm` for a command of the name `!`.
+                None if reserved => {
+                    Err("a word of the shell's own stands where a command should be")
+                }
+                None => Ok(()),
+            }
         }
         "declaration_command" | "unset_command" => {
             let words = raw.split_whitespace().map(Word::plain).collect();
@@ -77,7 +104,7 @@ fn visit(node: Node<'_>, source: &str, script: &mut Script) -> Result<(), &'stat
             });
             Ok(())
         }
-        "variable_assignment" if !belongs_to_command(node) => {
+        "variable_assignment" if !matches!(parent, "command" | "declaration_command") => {
             script.sets.push(name_of(raw));
             Ok(())
         }
@@ -104,6 +131,12 @@ fn visit(node: Node<'_>, source: &str, script: &mut Script) -> Result<(), &'stat
         _ => Err("its syntax is not understood"),
     }
 }
+
+/// Words that a shell never takes for a command.
+const RESERVED: &[&str] = &[
+    "!", "{", "}", "then", "do", "done", "fi", "else", "elif", "esac", "in", "function", "select",
+    "case", "for", "while", "until", "if", "[[", "]]", "((", "))",
+];
 
 /// Nodes that need nothing but their children to be looked at.
 const UNDERSTOOD: &[&str] = &[
@@ -175,11 +208,6 @@ fn is_plain_test(raw: &str) -> bool {
         && inner
             .split_whitespace()
             .any(|word| evaluates.contains(&word)))
-}
-
-fn belongs_to_command(node: Node<'_>) -> bool {
-    let owner = node.parent().map(|parent| parent.kind());
-    matches!(owner, Some("command" | "declaration_command"))
 }
 
 fn name_of(assignment: &str) -> String {

@@ -50,6 +50,7 @@ const STARTERS: &[&str] = &[
     "rlwrap",
     "setpriv",
     "prlimit",
+    "!",
     "then",
     "do",
     "else",
@@ -58,6 +59,8 @@ const SHELLS: &[&str] = &[
     "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash",
 ];
 const MOST: usize = 256;
+/// A starter's options are fewer than this.
+const MOST_OPTIONS: usize = 32;
 
 /// A part and all that it would start, as far as its words tell. A part of one [`Word::anything`] stands for what they do not.
 pub(crate) fn reachable(part: &Part) -> Vec<Part> {
@@ -68,9 +71,8 @@ pub(crate) fn reachable(part: &Part) -> Vec<Part> {
             found.push(anything());
             break;
         }
-        let more = started_by(&found[next]);
-        for part in more {
-            if !found.contains(&part) {
+        for part in started_by(&found[next]) {
+            if found.len() <= MOST && !found.contains(&part) {
                 found.push(part);
             }
         }
@@ -146,7 +148,14 @@ fn started_by(part: &Part) -> Vec<Part> {
         }
         _ if SHELLS.contains(&name) => found.extend(of_shell(rest)),
         _ if STARTERS.contains(&name) => {
-            found.extend((0..rest.len()).map(|from| of_words(&rest[from..])));
+            found.extend((0..rest.len().min(MOST_OPTIONS)).map(|from| of_words(&rest[from..])));
+            if rest.len() > MOST_OPTIONS
+                && rest
+                    .iter()
+                    .any(|word| STARTERS.contains(&word.text.as_str()))
+            {
+                found.push(anything());
+            }
             let scripts = rest
                 .iter()
                 .filter(|word| word.text.contains(char::is_whitespace));
