@@ -1,5 +1,7 @@
 //! Which calls may run.
 
+#![allow(clippy::unwrap_used)]
+
 mod commands;
 mod files;
 mod modes;

@@ -1,5 +1,7 @@
 //! What a project and its user have set.
 
+#![allow(clippy::unwrap_used)]
+
 mod extras;
 mod servers;
 

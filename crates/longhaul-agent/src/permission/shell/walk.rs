@@ -35,6 +35,11 @@ pub(super) fn walk(source: &str, script: &mut Script) {
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
         let kind = node.kind();
+        if ONE_LINE.contains(&kind) && is_broken(&children, source) {
+            script
+                .unclear
+                .get_or_insert("a line break stands inside a command");
+        }
         open.extend(children.into_iter().rev().map(|child| (child, kind)));
     }
 }
@@ -58,6 +63,29 @@ fn parse(source: &str) -> Option<Tree> {
     let options = ParseOptions::new().progress_callback(&mut count);
     let mut text = |at: usize, _| source.as_bytes().get(at..).unwrap_or_default();
     parser.parse_with_options(&mut text, None, Some(options))
+}
+
+/// A line break ends these; the grammar passes over some, and would take the next command for arguments.
+const ONE_LINE: &[&str] = &[
+    "command",
+    "redirected_statement",
+    "file_redirect",
+    "herestring_redirect",
+    "declaration_command",
+    "unset_command",
+    "variable_assignment",
+    "concatenation",
+    "negated_command",
+];
+
+fn is_broken(children: &[Node<'_>], source: &str) -> bool {
+    children.windows(2).any(|pair| {
+        let between = source.get(pair[0].end_byte()..pair[1].start_byte());
+        between
+            .unwrap_or_default()
+            .replace("\\\n", "")
+            .contains('\n')
+    })
 }
 
 fn is_blank(between: &str) -> bool {

@@ -122,6 +122,10 @@ impl Word {
                     Some(escaped) => self.text.push(escaped),
                 },
                 '`' | '\'' | '"' => return Err("its quotes do not pair"),
+                // None of these can stand in a word unless it is quoted: the grammar went astray.
+                '\n' | '\t' | ' ' | ';' | '|' | '&' | '<' | '>' | '(' | ')' => {
+                    return Err("its syntax is not understood");
+                }
                 '$' if characters.clone().next().is_some_and(begins_expansion) => {
                     return Err("it holds expansions that are not understood");
                 }

@@ -1,6 +1,7 @@
 //! Whatever is put around a command that is denied, it is never allowed.
 
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
 use super::*;
 
@@ -102,30 +103,66 @@ fn all_modes() -> impl Strategy<Value = Mode> {
     ])
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_500))]
+/// Checks a property in one world; `PROPTEST_CASES` makes it longer.
+fn holds<T: std::fmt::Debug>(
+    values: impl Strategy<Value = T>,
+    property: impl Fn(&World, T) -> Result<(), TestCaseError>,
+) {
+    let world = World::new();
+    let mut config = ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    config.cases = config.cases.max(512);
+    TestRunner::new(config)
+        .run(&values, |value| property(&world, value))
+        .unwrap();
+}
 
-    #[test]
-    fn q1_a_command_with_a_denied_part_is_never_allowed(command in compound(), mode in all_modes()) {
-        let world = World::new();
+#[test]
+fn q1_a_command_with_a_denied_part_is_never_allowed() {
+    holds((compound(), all_modes()), |world, (command, mode)| {
         let permissions = world.permissions(mode, &["Bash"], &[], &["Bash(rm:*)"]);
-        prop_assert_ne!(runs(&permissions, &command), Judgement::Allow, "{}", command);
-    }
+        prop_assert_ne!(
+            runs(&permissions, &command),
+            Judgement::Allow,
+            "{}",
+            command
+        );
+        Ok(())
+    });
+}
 
-    #[test]
-    fn q1_a_command_with_a_part_that_no_rule_allows_is_never_allowed(command in compound()) {
-        let world = World::new();
+#[test]
+fn q1_a_command_with_a_part_that_no_rule_allows_is_never_allowed() {
+    holds(compound(), |world, command| {
         let permissions = world.allowing(&["Bash(safe:*)", "Bash(FOO=1 safe:*)"]);
-        prop_assert_ne!(runs(&permissions, &command), Judgement::Allow, "{}", command);
-    }
+        prop_assert_ne!(
+            runs(&permissions, &command),
+            Judgement::Allow,
+            "{}",
+            command
+        );
+        Ok(())
+    });
+}
 
-    #[test]
-    fn q1_no_text_makes_the_judge_fail(command in "[ -~\n\t\u{80}-\u{2ff}\u{2000}-\u{206f}]{0,80}", tool in "[a-zA-Z_]{0,12}") {
-        let world = World::new();
+#[test]
+fn q1_no_text_makes_the_judge_fail() {
+    let texts = (
+        "[ -~\n\t\u{80}-\u{2ff}\u{2000}-\u{206f}]{0,80}",
+        "[a-zA-Z_]{0,12}",
+    );
+    holds(texts, |world, (command, tool)| {
         let permissions = world.permissions(Mode::Default, &["Bash(safe:*)"], &[], &["Bash(rm:*)"]);
         runs(&permissions, &command);
-        permissions.judge(&tool, &Value::Null, &Access::Writes(PathBuf::from(&command)));
+        permissions.judge(
+            &tool,
+            &Value::Null,
+            &Access::Writes(PathBuf::from(&command)),
+        );
         let _ = permissions.allow_for_session(&command);
         let _ = permissions.allow_for_session(&format!("Edit({command})"));
-    }
+        Ok(())
+    });
 }
