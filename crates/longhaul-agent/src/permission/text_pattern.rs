@@ -84,10 +84,18 @@ fn with_holes(words: &[Word]) -> Vec<Token> {
         if at > 0 && !joined {
             tokens.push(Token::Just(' '));
         }
-        tokens.extend(word.text.chars().map(|character| match character {
+        // A wildcard becomes the names of files that are there, whatever they are.
+        let known = match word.glob {
+            true => word.text.find(['*', '?', '[']).unwrap_or_default(),
+            false => word.text.len(),
+        };
+        tokens.extend(word.text[..known].chars().map(|character| match character {
             HOLE => Token::Star,
             _ => Token::Just(character),
         }));
+        if word.glob {
+            tokens.push(Token::Star);
+        }
     }
     tokens
 }

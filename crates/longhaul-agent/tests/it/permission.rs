@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod against_bash;
 mod commands;
 mod files;
 mod modes;

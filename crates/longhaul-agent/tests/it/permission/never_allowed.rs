@@ -104,7 +104,7 @@ fn all_modes() -> impl Strategy<Value = Mode> {
 }
 
 /// Checks a property in one world; `PROPTEST_CASES` makes it longer.
-fn holds<T: std::fmt::Debug>(
+pub(super) fn holds<T: std::fmt::Debug>(
     values: impl Strategy<Value = T>,
     property: impl Fn(&World, T) -> Result<(), TestCaseError>,
 ) {
