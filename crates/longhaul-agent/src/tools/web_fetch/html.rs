@@ -1,0 +1,224 @@
+//! HTML as Markdown, whatever the page is: one that the converter cannot take becomes plain text.
+//!
+//! The converter calls itself for each level, so a page of many thousand levels would end the process. How deep a page
+//! goes is found out first, by its tags alone.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use htmd::HtmlToMarkdown;
+use memchr::memchr;
+use memchr::memmem::find;
+use tokio::sync::oneshot;
+
+/// Deeper pages are not converted. Browsers stop at 512.
+const DEEPEST: usize = 400;
+/// The stack for the levels that are.
+const STACK: usize = 64 << 20;
+/// Tags whose content is not for readers.
+const HIDDEN: [&str; 6] = ["script", "style", "noscript", "template", "svg", "iframe"];
+/// Tags without an end, and those that the next of their kind ends: they add no levels of their own.
+const FLAT: [&str; 29] = [
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
+    "track", "wbr", "p", "li", "dt", "dd", "option", "optgroup", "tr", "td", "th", "thead",
+    "tbody", "tfoot", "colgroup", "rt", "rp",
+];
+
+/// A page as Markdown.
+pub(super) async fn markdown(html: String) -> String {
+    let html: Arc<str> = html.into();
+    let page = html.clone();
+    let (done, converted) = oneshot::channel();
+    let thread = std::thread::Builder::new().stack_size(STACK);
+    let started = thread.spawn(move || {
+        let _ = done.send(convert(&page));
+    });
+    match (started, converted.await) {
+        (Ok(_), Ok(text)) => text,
+        // The converter gave up, or there is no thread for it.
+        _ => plain(&html),
+    }
+}
+
+fn convert(html: &str) -> String {
+    if depth(html) > DEEPEST {
+        return plain(html);
+    }
+    let converter = HtmlToMarkdown::builder().skip_tags(HIDDEN.to_vec()).build();
+    converter.convert(html).unwrap_or_else(|_| plain(html))
+}
+
+/// How many levels a page may have: tags that were opened and not closed, by name, since an end tag of another name
+/// closes nothing.
+fn depth(html: &str) -> usize {
+    let mut open: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut now, mut deepest) = (0_usize, 0);
+    for tag in Tags::of(html) {
+        if FLAT.contains(&&*tag.name) || tag.closes_itself {
+            continue;
+        }
+        let count = open.entry(tag.name).or_default();
+        match (tag.is_end, *count) {
+            (true, 0) => {}
+            (true, _) => {
+                *count -= 1;
+                now -= 1;
+            }
+            (false, _) => {
+                *count += 1;
+                now += 1;
+                deepest = deepest.max(now);
+            }
+        }
+    }
+    deepest
+}
+
+/// The text of a page without its tags.
+fn plain(html: &str) -> String {
+    let mut text = String::new();
+    let mut from = 0;
+    for tag in Tags::of(html) {
+        text.push_str(&html[from..tag.start]);
+        text.push(' ');
+        from = tag.end;
+    }
+    text.push_str(&html[from..]);
+    let text = text
+        .replace("&nbsp;", " ")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">");
+    let text = text.replace("&quot;", "\"").replace("&amp;", "&");
+    let lines = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    lines
+        .filter(|line| !line.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// A tag, with all behind it that no reader sees.
+struct Tag {
+    name: String,
+    is_end: bool,
+    closes_itself: bool,
+    start: usize,
+    end: usize,
+}
+
+/// The tags of a page, one by one.
+struct Tags<'a> {
+    html: &'a str,
+    at: usize,
+}
+
+impl<'a> Tags<'a> {
+    fn of(html: &'a str) -> Self {
+        Self { html, at: 0 }
+    }
+}
+
+impl Iterator for Tags<'_> {
+    type Item = Tag;
+
+    fn next(&mut self) -> Option<Tag> {
+        let bytes = self.html.as_bytes();
+        loop {
+            let start = self.at + memchr(b'<', &bytes[self.at..])?;
+            let rest = &bytes[start + 1..];
+            if rest.starts_with(b"!--") {
+                self.at = start
+                    + find(&bytes[start..], b"-->").map_or(bytes.len() - start, |end| end + 3);
+                continue;
+            }
+            let is_end = rest.first() == Some(&b'/');
+            let name_at = start + 1 + usize::from(is_end);
+            let length = bytes[name_at..]
+                .iter()
+                .take_while(|byte| byte.is_ascii_alphanumeric())
+                .count();
+            if length == 0 {
+                self.at = start + 1;
+                continue;
+            }
+            let close = memchr(b'>', &bytes[name_at..]).map_or(bytes.len(), |at| name_at + at);
+            let name = self.html[name_at..name_at + length].to_ascii_lowercase();
+            let mut end = (close + 1).min(bytes.len());
+            if !is_end && (name == "script" || name == "style") {
+                end = end_tag(bytes, end, name.as_bytes());
+            }
+            self.at = end;
+            return Some(Tag {
+                name,
+                is_end,
+                closes_itself: close > name_at && bytes.get(close - 1) == Some(&b'/'),
+                start,
+                end,
+            });
+        }
+    }
+}
+
+/// Where the end tag of a script begins. Nothing else ends one.
+fn end_tag(bytes: &[u8], from: usize, name: &[u8]) -> usize {
+    let mut at = from;
+    while let Some(next) = memchr(b'<', &bytes[at..]) {
+        let here = at + next;
+        let behind = bytes[here + 1..].strip_prefix(b"/");
+        let found = behind.and_then(|behind| behind.get(..name.len()));
+        if found.is_some_and(|found| found.eq_ignore_ascii_case(name)) {
+            return here;
+        }
+        at = here + 1;
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn q1_a_page_becomes_markdown() {
+        let html = "<html><head><title>T</title><style>p{}</style><script>if (a<b) {}</script></head><body>\
+            <h1>Title</h1><p>One <a href='/x'>link</a> &amp; more.</p><ul><li>a<li>b</ul>\
+            <pre><code>let x = 1;</code></pre></body></html>";
+        insta::assert_snapshot!(markdown(html.to_owned()).await, @"");
+    }
+
+    #[tokio::test]
+    async fn q1_a_page_of_any_depth_is_read() {
+        for tags in [
+            "<div>",
+            "<div></b>",
+            "<b>",
+            "<div><table><td></div>",
+            "<a><p>",
+            "<ul><li>",
+            "<svg>",
+            "<DIV\n>",
+        ] {
+            let deep = format!(
+                "{}deep inside{}",
+                tags.repeat(100_000),
+                "</div>".repeat(100_000)
+            );
+            let text = markdown(deep).await;
+            assert!(text.contains("deep inside"), "{tags}: {:.100}", text.trim());
+        }
+        let icons = "<div><path d='1'/></div>".repeat(5_000);
+        assert_eq!(depth(&icons), 1);
+        assert_eq!(
+            depth("<p>a<p>b<li>c<br><!-- <b> --><script>'<b>'</script>"),
+            1
+        );
+    }
+
+    #[test]
+    fn q1_tags_that_never_end_take_no_time() {
+        for begun in ["<!--", "<script>", "<a", "</", "<"] {
+            let _ = depth(&begun.repeat(1 << 20));
+        }
+    }
+}
