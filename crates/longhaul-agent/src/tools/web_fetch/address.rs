@@ -229,4 +229,17 @@ mod tests {
                 .is_err()
         );
     }
+
+    #[tokio::test]
+    async fn q1_a_name_that_leads_to_this_machine_is_refused_behind_the_lookup() {
+        let lookup = |addresses, proxy: Option<&str>| {
+            let proxy = proxy.map(str::to_owned);
+            Lookup { addresses, proxy }.resolve("localhost".parse().unwrap())
+        };
+        let refused = lookup(Addresses::Public, None).await.err().unwrap();
+        assert!(refused.downcast_ref::<NotPublic>().is_some());
+        assert!(lookup(Addresses::All, None).await.is_ok());
+        assert!(lookup(Addresses::Public, Some("localhost")).await.is_ok());
+        assert!(lookup(Addresses::Public, Some("other")).await.is_err());
+    }
 }

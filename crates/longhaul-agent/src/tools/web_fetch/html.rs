@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use htmd::HtmlToMarkdown;
+use htmd::element_handler::{HandlerResult, Handlers};
+use htmd::options::{BulletListMarker, Options};
+use htmd::{Element, HtmlToMarkdown};
 use memchr::memchr;
 use memchr::memmem::find;
 use tokio::sync::oneshot;
@@ -44,8 +46,30 @@ fn convert(html: &str) -> String {
     if depth(html) > DEEPEST {
         return plain(html);
     }
-    let converter = HtmlToMarkdown::builder().skip_tags(HIDDEN.to_vec()).build();
+    let converter = HtmlToMarkdown::builder()
+        .skip_tags(HIDDEN.to_vec())
+        .add_handler(vec!["img"], picture)
+        .options(Options {
+            bullet_list_marker: BulletListMarker::Dash,
+            ul_bullet_spacing: 1,
+            ol_number_spacing: 1,
+            ..Options::default()
+        })
+        .build();
     converter.convert(html).unwrap_or_else(|_| plain(html))
+}
+
+/// A picture as it is, unless it is written out in its address: nobody reads that, and it is long.
+fn picture(handlers: &dyn Handlers, picture: Element<'_>) -> Option<HandlerResult> {
+    let is_inline = |value: &str| value.trim_start().starts_with("data:");
+    let inline = picture
+        .attrs
+        .iter()
+        .any(|attribute| &*attribute.name.local == "src" && is_inline(&attribute.value));
+    match inline {
+        true => None,
+        false => handlers.fallback(picture),
+    }
 }
 
 /// How many levels a page may have: tags that were opened and not closed, by name, since an end tag of another name
@@ -183,8 +207,28 @@ mod tests {
     async fn q1_a_page_becomes_markdown() {
         let html = "<html><head><title>T</title><style>p{}</style><script>if (a<b) {}</script></head><body>\
             <h1>Title</h1><p>One <a href='/x'>link</a> &amp; more.</p><ul><li>a<li>b</ul>\
-            <pre><code>let x = 1;</code></pre></body></html>";
-        insta::assert_snapshot!(markdown(html.to_owned()).await, @"");
+            <pre><code>let x = 1;</code></pre><img src='data:image/png;base64,AAAA' alt='x'><img src='/y.png' alt='y'>\
+            <ol><li>one<li>two</ol></body></html>";
+        let lines = [
+            "T",
+            "",
+            "# Title",
+            "",
+            "One [link](/x) & more.",
+            "",
+            "- a",
+            "- b",
+            "",
+            "```",
+            "let x = 1;",
+            "```",
+            "",
+            "![y](/y.png)",
+            "",
+            "1. one",
+            "2. two",
+        ];
+        assert_eq!(markdown(html.to_owned()).await, lines.join("\n"));
     }
 
     #[tokio::test]

@@ -210,3 +210,31 @@ fn failed(url: &Url, error: reqwest::Error) -> String {
     let why = one_line(&chain(&error.without_url()), 300);
     fill(fragment, &[("host", host), ("why", &why)])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn q1_a_refusal_behind_the_lookup_is_told_as_one() {
+        let fetcher = Fetcher::new(Addresses::Public, None, Duration::from_secs(30));
+        let url = Url::parse("http://localhost:1/").unwrap();
+        let why = fetcher.fetch(&url).await.err().unwrap();
+        assert!(
+            why.starts_with("localhost is an address on this machine"),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn q1_a_redirect_stays_on_its_site_with_www_or_without() {
+        let same = |from: &str, to: &str| {
+            is_same_site(&Url::parse(from).unwrap(), &Url::parse(to).unwrap())
+        };
+        assert!(same("https://a.org/", "https://www.a.org/b"));
+        assert!(same("https://www.a.org/", "https://a.org:443/b"));
+        assert!(!same("https://a.org/", "https://b.org/"));
+        assert!(!same("https://a.org/", "https://sub.a.org/"));
+        assert!(!same("https://a.org/", "https://a.org:8443/"));
+    }
+}
