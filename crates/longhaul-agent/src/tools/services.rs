@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use longhaul_core::rehydrate::Gathered;
+
 use super::mcp::Servers;
 use super::plan::{EnterPlanMode, ExitPlanMode, PlanState};
 use super::recall::Recall;
@@ -12,7 +14,8 @@ use super::web_fetch::{Options, WebFetch};
 use crate::tool::Tool;
 
 /// What these tools work with. A session keeps its own hold of the shared parts, for the screen and for rehydration.
-pub struct Services<'a> {
+#[derive(Clone)]
+pub struct Services {
     /// The todo list.
     pub todos: Arc<Todos>,
     /// Plan mode.
@@ -24,24 +27,43 @@ pub struct Services<'a> {
     /// The archive, and the transcript it is made from. Without them there is nothing to recall from.
     pub archive: Option<(PathBuf, PathBuf)>,
     /// The MCP servers that run.
-    pub servers: Option<&'a Servers>,
+    pub servers: Option<Arc<Servers>>,
+}
+
+impl Services {
+    /// What of it goes back into the window after a compaction (R2, R3, R5). Files and agents are others' to add.
+    pub async fn gathered(&self) -> Gathered {
+        let servers = self.servers.as_ref();
+        Gathered {
+            todos: self.todos.gathered(),
+            plan: self.plan.gathered().await,
+            plan_mode: self.plan.reminder(),
+            skills: self.skills.gathered(),
+            announcements: servers
+                .and_then(|all| all.announcement())
+                .into_iter()
+                .collect(),
+            ..Gathered::default()
+        }
+    }
 }
 
 /// The tools, in an order that is the same each time (B5): ours first, then those of servers.
-pub fn services(with: Services<'_>) -> Vec<Arc<dyn Tool>> {
+pub fn services(with: &Services) -> Vec<Arc<dyn Tool>> {
     let mut tools: Vec<Arc<dyn Tool>> = vec![
-        Arc::new(WebFetch::new(with.web)),
-        Arc::new(TodoWrite::new(with.todos)),
+        Arc::new(WebFetch::new(with.web.clone())),
+        Arc::new(TodoWrite::new(with.todos.clone())),
         Arc::new(EnterPlanMode::new(with.plan.clone())),
-        Arc::new(ExitPlanMode::new(with.plan)),
+        Arc::new(ExitPlanMode::new(with.plan.clone())),
     ];
     if with.skills.for_model().next().is_some() {
-        tools.push(Arc::new(SkillTool::new(with.skills)));
+        tools.push(Arc::new(SkillTool::new(with.skills.clone())));
     }
-    if let Some((archive, transcript)) = with.archive {
+    if let Some((archive, transcript)) = with.archive.clone() {
         tools.push(Arc::new(Recall::new(archive, transcript)));
     }
-    let of_servers = with.servers.map(Servers::tools).unwrap_or_default();
-    tools.extend(of_servers.iter().cloned());
+    if let Some(servers) = &with.servers {
+        tools.extend(servers.tools().iter().cloned());
+    }
     tools
 }

@@ -77,7 +77,8 @@ fn is_local(host: &Host<&str>) -> bool {
         Host::Domain(name) => {
             let name = name.trim_end_matches('.').to_ascii_lowercase();
             let ends = [".localhost", ".local", ".internal", ".home.arpa"];
-            name == "localhost" || ends.iter().any(|end| name.ends_with(end))
+            // A name without a dot is one of the local network.
+            !name.contains('.') || ends.iter().any(|end| name.ends_with(end))
         }
     }
 }
@@ -192,6 +193,7 @@ mod tests {
             "http://[2001:db8::1]/",
             "http://１２７.0.0.1/",
             "http://metadata.google.internal/",
+            "http://intranet/wiki",
         ];
         for given in local {
             let refused = Addresses::Public.read(given).unwrap_err();

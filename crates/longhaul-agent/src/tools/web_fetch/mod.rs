@@ -35,7 +35,8 @@ pub const NAME: &str = "WebFetch";
 pub struct Options {
     /// What may be reached.
     pub addresses: Addresses,
-    /// The way out, if there must be one.
+    /// The way out, if there must be one. Names are then looked up on its other side, where nobody here can see what they
+    /// lead to.
     pub proxy: Option<Proxy>,
     /// How long a page may take in all.
     pub timeout: Duration,

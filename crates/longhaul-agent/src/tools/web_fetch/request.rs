@@ -76,7 +76,7 @@ impl Fetcher {
         for _ in 0..MOST_HOPS {
             let client = self.client(&url)?;
             let sent = client.get(url.clone()).header(ACCEPT, WANTED).send().await;
-            let response = sent.map_err(|error| failed(&url, error))?;
+            let response = sent.map_err(|error| failed(&url, &error))?;
             let Some(to) = redirect(&response, &url) else {
                 return page(&url, response).await.map(Fetched::Page);
             };
@@ -157,7 +157,7 @@ async fn page(url: &Url, mut response: Response) -> Result<String, String> {
                 }
             }
             Ok(None) => break,
-            Err(error) => return Err(failed(url, error)),
+            Err(error) => return Err(failed(url, &error)),
         }
     }
     let read = page::read(content_type, bytes).await;
@@ -194,20 +194,24 @@ fn content_type(headers: &HeaderMap) -> Option<String> {
 }
 
 /// A failure as a sentence.
-fn failed(url: &Url, error: reqwest::Error) -> String {
+fn failed(url: &Url, error: &reqwest::Error) -> String {
     let host = url.host_str().unwrap_or_default();
-    let mut cause: Option<&dyn Error> = Some(&error);
-    while let Some(error) = cause {
-        if let Some(NotPublic(host)) = error.downcast_ref() {
+    // The first cause says it best: what is around it only says that something went wrong.
+    let mut cause: &dyn Error = error;
+    loop {
+        if let Some(NotPublic(host)) = cause.downcast_ref() {
             return refused(host);
         }
-        cause = error.source();
+        match cause.source() {
+            Some(deeper) => cause = deeper,
+            None => break,
+        }
     }
     let fragment = match error.is_connect() {
         true => include_str!("fragments/unreachable.md"),
         false => include_str!("fragments/broken.md"),
     };
-    let why = one_line(&chain(&error.without_url()), 300);
+    let why = one_line(&cause.to_string(), 300);
     fill(fragment, &[("host", host), ("why", &why)])
 }
 

@@ -175,11 +175,13 @@ fn called(params: &Value) -> Option<Value> {
             text("arrived")
         }
         "child" => {
-            let child = std::process::Command::new("sleep")
+            let mut child = std::process::Command::new("sleep")
                 .arg("1000")
                 .spawn()
                 .unwrap();
-            text(child.id().to_string())
+            let id = child.id().to_string();
+            std::thread::spawn(move || child.wait());
+            text(id)
         }
         "hang" => {
             let token = &params["_meta"]["progressToken"];

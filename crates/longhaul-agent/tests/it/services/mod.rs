@@ -13,6 +13,7 @@ mod recall;
 mod skill;
 mod texts;
 mod todo;
+mod together;
 mod web;
 
 use std::path::Path;

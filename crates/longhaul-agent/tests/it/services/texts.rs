@@ -22,7 +22,7 @@ fn all() -> Vec<Arc<dyn Tool>> {
         by: By::Model,
     };
     let place = place(std::path::Path::new("/srv/work"));
-    services(Services {
+    services(&Services {
         todos: Arc::new(Todos::default()),
         plan: Arc::new(PlanState::new(&place, OneMode::of(Mode::Default))),
         skills: Arc::new(Skills::new(vec![skill])),
