@@ -1,6 +1,7 @@
 //! A skill's instructions: its file without the front matter, with what it is to work on.
 
 use longhaul_core::normalize::fragment::fill;
+use longhaul_core::prompt::memory::without_front_matter;
 
 use super::Skill;
 use crate::tools::definition::beginning;
@@ -15,7 +16,8 @@ pub(super) async fn read(skill: &Skill, args: &str) -> Result<String, String> {
     let bytes = tokio::fs::read(&skill.file).await;
     let bytes = bytes.map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&bytes);
-    let text = without_front_matter(&text).trim();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let text = without_front_matter(text).trim();
     let cut = beginning(text, LONGEST);
     let body = match cut {
         Some(beginning) => fill(
@@ -38,45 +40,4 @@ pub(super) async fn read(skill: &Skill, args: &str) -> Result<String, String> {
     let folder = skill.folder.display().to_string();
     let gaps = [("name", &*skill.name), ("folder", &folder), ("body", &body)];
     Ok(fill(include_str!("fragments/loaded.md"), &gaps))
-}
-
-/// A text behind the lines between `---` and `---` at its beginning.
-fn without_front_matter(text: &str) -> &str {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines = text.split_inclusive('\n');
-    let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else {
-        return text;
-    };
-    let mut end = first.len();
-    for line in lines {
-        end += line.len();
-        if line.trim_end() == "---" {
-            return &text[end..];
-        }
-    }
-    // Never closed: then it was none.
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_front_matter;
-
-    #[test]
-    fn front_matter_is_what_stands_between_its_marks() {
-        assert_eq!(
-            without_front_matter("---\nname: a\n---\nDo it.\n"),
-            "Do it.\n"
-        );
-        assert_eq!(
-            without_front_matter("\u{feff}---\r\na: b\r\n---\r\nDo"),
-            "Do"
-        );
-        assert_eq!(without_front_matter("Do it.\n---\n"), "Do it.\n---\n");
-        assert_eq!(
-            without_front_matter("---\nnever closed"),
-            "---\nnever closed"
-        );
-        assert_eq!(without_front_matter("---\nname: a\n---"), "");
-    }
 }

@@ -233,7 +233,7 @@ mod tests {
 
     #[tokio::test]
     async fn q1_a_page_of_any_depth_is_read() {
-        for tags in [
+        let nested = [
             "<div>",
             "<div></b>",
             "<b>",
@@ -242,14 +242,19 @@ mod tests {
             "<ul><li>",
             "<svg>",
             "<DIV\n>",
-        ] {
-            let deep = format!(
-                "{}deep inside{}",
-                tags.repeat(100_000),
-                "</div>".repeat(100_000)
+            "<blockquote><ul><li>",
+            "<b><i><p>",
+            "<button><table><tr><td></button>",
+        ];
+        // Some that are converted, and more than any stack holds.
+        for (tags, times) in nested.iter().flat_map(|tags| [(tags, 120), (tags, 20_000)]) {
+            let (open, end) = (tags.repeat(times), "</div>".repeat(times));
+            let text = markdown(format!("<p>beginning</p>{open}deep inside{end}")).await;
+            assert!(
+                text.contains("beginning"),
+                "{tags} {times}: {:.100}",
+                text.trim()
             );
-            let text = markdown(deep).await;
-            assert!(text.contains("deep inside"), "{tags}: {:.100}", text.trim());
         }
         let icons = "<div><path d='1'/></div>".repeat(5_000);
         assert_eq!(depth(&icons), 1);
@@ -257,6 +262,16 @@ mod tests {
             depth("<p>a<p>b<li>c<br><!-- <b> --><script>'<b>'</script>"),
             1
         );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn q1_any_soup_of_tags_is_read(
+            soup in "(<(/?(div|p|b|a href='x'|table|td|ul|li|pre|code|img src=y|svg|h1|br)|!--|script)>|-->|[a-z&;\\n ]){0,200}",
+        ) {
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            let _ = runtime.block_on(markdown(soup));
+        }
     }
 
     #[test]
