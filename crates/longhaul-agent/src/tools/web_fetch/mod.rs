@@ -9,6 +9,7 @@ mod digest;
 mod html;
 mod page;
 mod request;
+mod tags;
 
 use std::sync::Arc;
 use std::time::Duration;
