@@ -43,7 +43,7 @@ pub mod sse;
 mod usage;
 
 pub use block::{Block, BlockKind, Extent, ToolCall};
-pub use client::{Client, ReplyStream};
+pub use client::{Certificates, Client, ReplyStream, chain, http_client};
 pub use config::{ClientConfig, ConfigError, Dialect, Proxy, Timeouts};
 pub use error::{Error, ErrorClass};
 pub use event::StreamEvent;

@@ -43,5 +43,6 @@ pub use layout::{Env, Home, Owner, SessionId};
 pub use lines::{Ending, LineReader, RawLine};
 pub use load::{Content, Line, Loaded, load, load_from, write_back};
 pub use ownership::{Force, Refusal, may_change_in_place};
+pub use private::create_file as create_private_file;
 pub use resume::{Resumed, ResumedHead, resume};
 pub use tail::{TailLine, TailReader};

@@ -20,7 +20,7 @@ pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
 
 /// Makes an empty file, private, with the folders above it, unless there is one. One that is there is not opened:
 /// closing it again would drop the locks that others in this process hold on it.
-pub(crate) fn create_file(path: &Path) -> io::Result<()> {
+pub fn create_file(path: &Path) -> io::Result<()> {
     if path.exists() {
         return Ok(());
     }

@@ -31,6 +31,11 @@ pub trait Tool: Send + Sync {
     /// The call in one short line, for people: `src/main.rs (1-200)`, `cargo test`.
     fn line(&self, input: &Value) -> String;
 
+    /// What people want to see before they say yes, beyond the line: a diff, a plan. Mostly nothing.
+    fn detail(&self, _input: &Value) -> String {
+        String::new()
+    }
+
     /// Runs a call.
     fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output>;
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// The text of a fragment file with `{name}` replaced by its value. What is filled in is not looked at again, so that
 /// braces in a user's own text mean nothing. A name without a value stays as it is.
-pub(super) fn fill(fragment: &str, values: &[(&str, &str)]) -> String {
+pub fn fill(fragment: &str, values: &[(&str, &str)]) -> String {
     let fragment = fragment.trim_end();
     let mut text = String::with_capacity(
         fragment.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>(),
@@ -32,7 +32,7 @@ pub(super) fn fill(fragment: &str, values: &[(&str, &str)]) -> String {
 }
 
 /// A text inside the tags that tell the model that the host speaks, not the user.
-pub(super) fn reminder(text: &str) -> String {
+pub fn reminder(text: &str) -> String {
     let mut whole = String::with_capacity(text.len() + 40);
     let _ = write!(whole, "<system-reminder>\n{text}\n</system-reminder>");
     whole

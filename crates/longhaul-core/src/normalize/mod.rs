@@ -8,7 +8,7 @@ mod arrange;
 mod attachment;
 mod block;
 mod buffer;
-mod fragment;
+pub mod fragment;
 mod images;
 mod options;
 mod outline;

@@ -24,6 +24,7 @@ mod transport;
 
 pub use stream::ReplyStream;
 use transport::Chunks;
+pub use transport::{Certificates, chain, http_client};
 
 /// A connection to one server.
 pub struct Client {

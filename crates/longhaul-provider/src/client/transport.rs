@@ -14,7 +14,7 @@ use futures_core::Stream;
 use rustls_platform_verifier::BuilderVerifierExt;
 use url::Url;
 
-use crate::config::{ClientConfig, ConfigError};
+use crate::config::{ClientConfig, ConfigError, Proxy};
 use crate::error::{Awaited, Error, ErrorClass};
 
 /// Makes the HTTP client.
@@ -27,32 +27,48 @@ pub(super) fn build(config: &ClientConfig, url: &Url) -> Result<reqwest::Client,
         true => Certificates::OfTheSystem,
         false => Certificates::None,
     };
-    let mut builder = reqwest::Client::builder()
-        .tls_backend_preconfigured(tls.config()?)
-        .user_agent(concat!("longhaul/", env!("CARGO_PKG_VERSION")))
-        .redirect(reqwest::redirect::Policy::none())
-        .connect_timeout(config.timeouts.connect)
-        .tcp_nodelay(true)
-        .no_proxy();
-    if let Some(proxy) = &config.proxy {
-        // The error would quote the URL, and with it a password.
-        let made = reqwest::Proxy::all(proxy.url.expose())
-            .map_err(|_| ConfigError::Proxy("not a proxy URL".to_owned()))?;
-        let except = proxy.except.as_deref().unwrap_or_default();
-        builder = builder.proxy(made.no_proxy(reqwest::NoProxy::from_string(except)));
-    }
+    let builder = http_client(tls, config.proxy.as_ref())?;
     builder
+        .connect_timeout(config.timeouts.connect)
         .build()
         .map_err(|error| ConfigError::Tls(chain(&error.without_url())))
 }
 
-enum Certificates {
+/// The beginnings of an HTTP client as ours is, for other things that a host fetches.
+///
+/// # Errors
+/// If the certificates cannot be loaded, or the proxy is none.
+pub fn http_client(
+    certificates: Certificates,
+    proxy: Option<&Proxy>,
+) -> Result<reqwest::ClientBuilder, ConfigError> {
+    let builder = reqwest::Client::builder()
+        .tls_backend_preconfigured(certificates.config()?)
+        .user_agent(concat!("longhaul/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .tcp_nodelay(true)
+        .no_proxy();
+    let Some(proxy) = proxy else {
+        return Ok(builder);
+    };
+    // The error would quote the URL, and with it a password.
+    let made = reqwest::Proxy::all(proxy.url.expose())
+        .map_err(|_| ConfigError::Proxy("not a proxy URL".to_owned()))?;
+    let except = proxy.except.as_deref().unwrap_or_default();
+    Ok(builder.proxy(made.no_proxy(reqwest::NoProxy::from_string(except))))
+}
+
+/// Which certificates are loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Certificates {
+    /// Those that the operating system trusts.
     OfTheSystem,
+    /// None: for plain HTTP.
     None,
 }
 
 impl Certificates {
-    fn config(&self) -> Result<rustls::ClientConfig, ConfigError> {
+    fn config(self) -> Result<rustls::ClientConfig, ConfigError> {
         let failed = |error: rustls::Error| ConfigError::Tls(error.to_string());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = rustls::ClientConfig::builder_with_provider(provider)
@@ -81,7 +97,7 @@ pub(super) fn before_answer(error: reqwest::Error) -> Error {
 }
 
 /// An error and its causes in one line.
-fn chain(error: &dyn std::error::Error) -> String {
+pub fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -76,7 +76,7 @@ fn path_at(text: &str) -> Option<String> {
 }
 
 /// A text without its front matter: a first line `---`, fields, a line `---`. What merely begins with a rule stays.
-pub(super) fn without_front_matter(text: &str) -> &str {
+pub fn without_front_matter(text: &str) -> &str {
     let mut lines = text.split_inclusive('\n');
     let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else {
         return text;

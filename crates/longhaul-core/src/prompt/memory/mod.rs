@@ -11,7 +11,7 @@ mod walk;
 
 use std::path::{Path, PathBuf};
 
-pub use markdown::compact_instructions;
+pub use markdown::{compact_instructions, without_front_matter};
 pub use notice::Notice;
 pub use places::Places;
 pub use search::{Content, Encoding, Found, Reach, Search, Unavailable};

@@ -1,0 +1,145 @@
+//! A connection to a server: its process, the handshake, and what it says without being asked.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, Tool,
+};
+use rmcp::service::{NotificationContext, RunningService};
+use rmcp::{ClientHandler, RoleClient, ServiceExt};
+use tokio::sync::Notify;
+
+use super::process::Process;
+use super::{Notices, ServerConfig};
+
+/// Shows what a long call has to say.
+pub(super) type Progress = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// What a server offers.
+pub(super) struct Offered {
+    pub(super) tools: Vec<Tool>,
+    pub(super) instructions: String,
+}
+
+/// A server that has said hello.
+pub(super) struct Connection {
+    pub(super) service: RunningService<RoleClient, Listener>,
+    pub(super) process: Process,
+}
+
+impl Connection {
+    /// Starts a server, shakes hands and asks for its tools, within a time. An error is half a sentence.
+    pub(super) async fn open(
+        config: &ServerConfig,
+        folder: &Path,
+        log: &Path,
+        patience: Duration,
+        listener: Listener,
+    ) -> Result<(Self, Offered), String> {
+        let started = Process::start(config, folder, log);
+        let (process, output, input) =
+            started.map_err(|error| format!("`{}` cannot be started: {error}", config.command))?;
+        let hello = async {
+            let service = listener.serve((output, input)).await;
+            let service = service.map_err(|error| error.to_string())?;
+            let info = service.peer().peer_info();
+            let has_tools = info
+                .as_ref()
+                .is_some_and(|info| info.capabilities.tools.is_some());
+            let tools = match has_tools {
+                true => service
+                    .list_all_tools()
+                    .await
+                    .map_err(|error| error.to_string())?,
+                false => Vec::new(),
+            };
+            let instructions = info.and_then(|info| info.instructions.clone());
+            Ok::<_, String>((service, tools, instructions.unwrap_or_default()))
+        };
+        let said_hello = tokio::time::timeout(patience, hello).await;
+        let why = match said_hello {
+            Ok(Ok((service, tools, instructions))) => {
+                let offered = Offered {
+                    tools,
+                    instructions,
+                };
+                return Ok((Self { service, process }, offered));
+            }
+            Ok(Err(error)) => super::one_line(&error, 300),
+            Err(_) => format!("it did not say hello within {patience:?}"),
+        };
+        Err(match process.newest_talk() {
+            talk if talk.is_empty() => why,
+            talk => format!("{why}; it said: {talk}"),
+        })
+    }
+
+    /// Whether nothing can be asked of it any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.service.peer().is_transport_closed()
+    }
+}
+
+/// Hears what a server says without being asked.
+pub(super) struct Listener {
+    name: String,
+    notices: Notices,
+    has_told: AtomicBool,
+    progress: Mutex<Option<Progress>>,
+    pub(super) sign: Notify,
+}
+
+impl Listener {
+    pub(super) fn new(name: &str, notices: Notices) -> Self {
+        Self {
+            name: name.to_owned(),
+            notices,
+            has_told: AtomicBool::new(false),
+            progress: Mutex::default(),
+            sign: Notify::new(),
+        }
+    }
+
+    /// Who is shown the progress of the newest call.
+    pub(super) fn watch(&self, progress: Progress) {
+        *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
+    }
+}
+
+impl ClientHandler for Listener {
+    fn get_info(&self) -> ClientConfig {
+        let ourselves = Implementation::new("longhaul", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), ourselves)
+    }
+
+    async fn on_progress(
+        &self,
+        said: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.sign.notify_one();
+        let text = match (said.message, said.total) {
+            (Some(message), _) => super::one_line(&message, 200),
+            (None, Some(total)) => format!("{} of {total}", said.progress),
+            (None, None) => said.progress.to_string(),
+        };
+        let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let progress = progress.clone();
+        if let Some(progress) = progress {
+            progress(&text);
+        }
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        if !self.has_told.swap(true, Ordering::Relaxed) {
+            (self.notices)(format!(
+                "The MCP server `{}` has other tools now. This session keeps those it began with, which keeps its prompt \
+                 cache warm; a new session gets the new ones.",
+                self.name
+            ));
+        }
+    }
+}

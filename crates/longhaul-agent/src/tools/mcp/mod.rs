@@ -1,0 +1,205 @@
+//! MCP servers over stdio, through the official SDK: their tools are tools of ours (Q1), their instructions are told
+//! again after a compaction (R5).
+//!
+//! The tools of a session are those that its servers had when it began: their order and wording is part of the cache key
+//! (B5). A server that does not start, dies or talks nonsense is a notice and an error of its calls, never more. Where
+//! configurations come from is not here but in `settings`.
+//!
+//! Rooms: `process` a server's process · `connection` the handshake · `server` calls, and starting again · `tool` a
+//! server's tool as one of ours · `names`, `schema`, `output` what is adapted on the way.
+
+mod connection;
+mod names;
+mod output;
+mod process;
+mod schema;
+mod server;
+mod tool;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use longhaul_core::normalize::fragment::fill;
+use serde_json::{Value, json};
+
+use super::definition::{beginning, one_line};
+use crate::place::Place;
+use crate::tool::Tool;
+use connection::Offered;
+use server::Server;
+use tool::McpTool;
+
+pub use names::tool_name;
+
+/// The longest instructions of a server that are told, in characters.
+const LONGEST_INSTRUCTIONS: usize = 2_048;
+
+/// Hears what people should know, a sentence each.
+pub type Notices = Arc<dyn Fn(String) + Send + Sync>;
+
+/// How a server is started.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ServerConfig {
+    /// Its name.
+    pub name: String,
+    /// The program.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables beside those of our own environment.
+    pub env: Vec<(String, String)>,
+    /// Where it runs; in the session's folder of work if none is named.
+    pub cwd: Option<PathBuf>,
+}
+
+/// How long things may take, and how much may come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// For a server to start and list its tools.
+    pub start: Duration,
+    /// For a call, since the newest sign of progress.
+    pub call: Duration,
+    /// Tokens of an answer, estimated.
+    pub output: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            start: Duration::from_secs(10),
+            call: Duration::from_secs(600),
+            output: 25_000,
+        }
+    }
+}
+
+impl Limits {
+    /// As an environment wants them: `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT` in milliseconds, `MAX_MCP_OUTPUT_TOKENS`. What
+    /// is no number above zero is not looked at.
+    pub fn from_env(env: impl Fn(&str) -> Option<String>) -> Self {
+        let number = |name| env(name)?.trim().parse().ok().filter(|number| *number > 0);
+        let limits = Self::default();
+        Self {
+            start: number("MCP_TIMEOUT").map_or(limits.start, Duration::from_millis),
+            call: number("MCP_TOOL_TIMEOUT").map_or(limits.call, Duration::from_millis),
+            output: number("MAX_MCP_OUTPUT_TOKENS").unwrap_or(limits.output),
+        }
+    }
+}
+
+/// What a server said about its use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instructions {
+    /// The server.
+    pub server: String,
+    /// What it said, in bounds.
+    pub text: String,
+}
+
+/// The servers of a session. Dropping this ends their processes, whoever still holds a tool of theirs.
+pub struct Servers {
+    servers: Vec<Arc<Server>>,
+    tools: Vec<Arc<dyn Tool>>,
+    instructions: Vec<Instructions>,
+}
+
+impl Servers {
+    /// Starts servers, all at once, and waits for each as long as the limits say. Those that do not come up are a notice.
+    pub async fn start(
+        configs: Vec<ServerConfig>,
+        place: &Place,
+        limits: Limits,
+        notices: Notices,
+    ) -> Self {
+        let starts = configs.into_iter().map(|config| {
+            let server = Arc::new(Server::new(config, place, limits, notices.clone()));
+            async move {
+                let offered = server.start().await;
+                (server, offered)
+            }
+        });
+        let mut running = Self {
+            servers: Vec::new(),
+            tools: Vec::new(),
+            instructions: Vec::new(),
+        };
+        let mut tools = Vec::new();
+        for (server, offered) in futures_util::future::join_all(starts).await {
+            match offered {
+                Ok(offered) => running.take(&server, offered, &mut tools),
+                Err(why) => notices(format!(
+                    "The MCP server `{}` is not available: {why}. Its log: {}",
+                    server.name(),
+                    server.log().display()
+                )),
+            }
+        }
+        // By name, whatever order they came in (B5).
+        tools.sort_by(|one, other| one.name().cmp(other.name()));
+        running
+            .tools
+            .extend(tools.into_iter().map(|tool| Arc::new(tool) as _));
+        running
+    }
+
+    fn take(&mut self, server: &Arc<Server>, offered: Offered, tools: &mut Vec<McpTool>) {
+        let text = offered.instructions.trim();
+        if !text.is_empty() {
+            let short = beginning(text, LONGEST_INSTRUCTIONS);
+            self.instructions.push(Instructions {
+                server: one_line(server.name(), 64),
+                text: short.map_or_else(|| text.to_owned(), |short| format!("{short}…")),
+            });
+        }
+        for tool in &offered.tools {
+            let taken = |name: &str| tools.iter().any(|there| there.name() == name);
+            let name = names::free_name(server.name(), &tool.name, taken);
+            tools.push(McpTool::new(server.clone(), name, tool));
+        }
+        self.servers.push(server.clone());
+    }
+
+    /// Their tools, by name; the same for the whole session.
+    pub fn tools(&self) -> &[Arc<dyn Tool>] {
+        &self.tools
+    }
+
+    /// The names of the servers that run, in the order they were configured.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.servers.iter().map(|server| server.name())
+    }
+
+    /// What the servers said about their use.
+    pub fn instructions(&self) -> &[Instructions] {
+        &self.instructions
+    }
+
+    /// The instructions as they are told to a model that has heard nothing yet (R5): at the beginning, and after a
+    /// compaction. None if there are none.
+    pub fn announcement(&self) -> Option<Value> {
+        let names: Vec<&str> = self.instructions.iter().map(|said| &*said.server).collect();
+        let blocks: Vec<String> = self.instructions.iter().map(block).collect();
+        (!names.is_empty()).then(|| {
+            json!({
+                "type": "mcp_instructions_delta",
+                "addedNames": names,
+                "addedBlocks": blocks,
+                "removedNames": [],
+            })
+        })
+    }
+}
+
+fn block(said: &Instructions) -> String {
+    let gaps = [("server", &*said.server), ("instructions", &said.text)];
+    fill(include_str!("fragments/block.md"), &gaps)
+}
+
+impl Drop for Servers {
+    fn drop(&mut self) {
+        for server in &self.servers {
+            server.stop();
+        }
+    }
+}

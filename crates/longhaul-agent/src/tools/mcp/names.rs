@@ -1,0 +1,59 @@
+//! Names of tools as requests may carry them: `mcp__server__tool`.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The longest name.
+const LONGEST: usize = 64;
+
+/// The name of a server's tool. Rules in settings are written with it.
+pub fn tool_name(server: &str, tool: &str) -> String {
+    let name = format!("mcp__{}__{}", clean(server), clean(tool));
+    match name.len() > LONGEST {
+        true => marked(&name, server, tool),
+        false => name,
+    }
+}
+
+/// The same, or another if that is taken: several names may become one.
+pub(super) fn free_name(server: &str, tool: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let name = tool_name(server, tool);
+    match is_taken(&name) {
+        true => marked(&name, server, tool),
+        false => name,
+    }
+}
+
+/// A name with only what names may hold. As Claude Code does it.
+pub(super) fn clean(name: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    name.chars()
+        .map(|c| if allowed(c) { c } else { '_' })
+        .collect()
+}
+
+/// A name with a mark of what it was made from, in bounds. All of it is ASCII.
+fn marked(name: &str, server: &str, tool: &str) -> String {
+    let mark = xxh3_64(format!("{server}\0{tool}").as_bytes());
+    let mark = format!("_{:08x}", mark >> 32);
+    let room = LONGEST - mark.len();
+    format!("{}{mark}", &name[..name.len().min(room)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn q1_names_hold_only_what_requests_allow() {
+        assert_eq!(
+            tool_name("my server.v2", "get/thing"),
+            "mcp__my_server_v2__get_thing"
+        );
+        assert_eq!(tool_name("größe", "a-b_c"), "mcp__gr__e__a-b_c");
+        let long = tool_name("server", &"x".repeat(100));
+        assert_eq!(long.len(), 64);
+        assert_ne!(long, tool_name("server", &"x".repeat(101)));
+        let other = free_name("a b", "c", |name| name == "mcp__a_b__c");
+        assert!(other.starts_with("mcp__a_b__c_"), "{other}");
+    }
+}

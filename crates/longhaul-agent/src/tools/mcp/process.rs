@@ -1,0 +1,141 @@
+//! A server's process: in a group of its own, its talk on stderr in a log file, ended with all its children.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::AsyncReadExt;
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::sync::watch;
+
+use super::ServerConfig;
+
+/// The most that a log takes, in bytes. What comes after it is dropped.
+const LONGEST_LOG: usize = 1 << 20;
+/// How long a process that closed its output may take to end.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A process. Dropping it kills it and its children.
+pub(super) struct Process {
+    /// Also the id of its group.
+    id: Option<u32>,
+    /// How it ended, once it has.
+    ended: watch::Receiver<Option<String>>,
+    newest: Arc<Mutex<String>>,
+}
+
+impl Process {
+    /// Starts a server.
+    pub(super) fn start(
+        config: &ServerConfig,
+        folder: &Path,
+        log: &Path,
+    ) -> std::io::Result<(Self, ChildStdout, ChildStdin)> {
+        let mut command = Command::new(&config.command);
+        command
+            .args(&config.args)
+            .envs(config.env.iter().map(|(name, value)| (name, value)))
+            .current_dir(config.cwd.as_deref().unwrap_or(folder))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        // Signals that the terminal sends to us are not for it, and its children end with it.
+        #[cfg(unix)]
+        command.process_group(0);
+        let mut child = command.spawn()?;
+        let newest = Arc::new(Mutex::new(String::new()));
+        if let Some(talk) = child.stderr.take() {
+            tokio::spawn(keep(talk, log.to_owned(), newest.clone()));
+        }
+        let (output, input) = (child.stdout.take(), child.stdin.take());
+        let (Some(output), Some(input)) = (output, input) else {
+            return Err(std::io::Error::other("it has no stdin or stdout"));
+        };
+        let id = child.id();
+        let (tell, ended) = watch::channel(None);
+        tokio::spawn(wait(child, id, tell));
+        Ok((Self { id, ended, newest }, output, input))
+    }
+
+    /// How it ended. One that does not end although it should is killed.
+    pub(super) async fn ended(&self) -> String {
+        let mut ended = self.ended.clone();
+        let waited = tokio::time::timeout(PATIENCE, ended.wait_for(Option::is_some)).await;
+        match waited {
+            Ok(Ok(how)) => how.clone().unwrap_or_default(),
+            _ => {
+                self.kill();
+                "it closed its output".to_owned()
+            }
+        }
+    }
+
+    /// The newest line it wrote to stderr.
+    pub(super) fn newest_talk(&self) -> String {
+        let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        newest.clone()
+    }
+
+    /// Kills it and its children, unless it has ended.
+    pub(super) fn kill(&self) {
+        if self.ended.borrow().is_none() {
+            kill_group(self.id);
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Waits for the end of a process. What it leaves behind ends with it.
+async fn wait(mut child: Child, id: Option<u32>, tell: watch::Sender<Option<String>>) {
+    let how = match child.wait().await {
+        Ok(status) => status.to_string(),
+        Err(error) => error.to_string(),
+    };
+    kill_group(id);
+    tell.send_replace(Some(how));
+}
+
+#[cfg(unix)]
+fn kill_group(id: Option<u32>) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    let group = id.and_then(|id| Pid::from_raw(id.try_into().ok()?));
+    if let Some(group) = group {
+        // Nobody is left in it: as it should be.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+/// Elsewhere the process itself is killed when its handle is dropped.
+#[cfg(not(unix))]
+fn kill_group(_: Option<u32>) {}
+
+/// Writes what a server says to its log, and reads on when that is full: a pipe that nobody reads would stop the server.
+async fn keep(mut talk: ChildStderr, log: PathBuf, newest: Arc<Mutex<String>>) {
+    let opened = longhaul_store::create_private_file(&log)
+        .and_then(|()| std::fs::OpenOptions::new().append(true).open(&log));
+    let mut file = opened.ok();
+    let written = file.as_ref().and_then(|file| file.metadata().ok());
+    let mut room = LONGEST_LOG.saturating_sub(written.map_or(0, |written| written.len() as usize));
+    let mut buffer = vec![0; 8 << 10];
+    while let Ok(count @ 1..) = talk.read(&mut buffer).await {
+        let said = &buffer[..count];
+        if let Some(file) = &mut file {
+            let part = &said[..count.min(room)];
+            let _ = file.write_all(part);
+            room -= part.len();
+        }
+        let text = String::from_utf8_lossy(said);
+        if let Some(line) = text.lines().rfind(|line| !line.trim().is_empty()) {
+            let mut newest = newest.lock().unwrap_or_else(PoisonError::into_inner);
+            *newest = super::one_line(line, 200);
+        }
+    }
+}

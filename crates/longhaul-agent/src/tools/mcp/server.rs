@@ -1,0 +1,203 @@
+//! A server over a session's life: calls to it, and starting it again when it died.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use longhaul_core::normalize::fragment::fill;
+use rmcp::ServiceError;
+use rmcp::model::{CallToolRequestParams, CallToolResult, JsonObject};
+
+use super::connection::{Connection, Listener, Offered, Progress};
+use super::{Limits, Notices, ServerConfig, names};
+use crate::place::Place;
+
+/// A server.
+pub(super) struct Server {
+    config: ServerConfig,
+    folder: PathBuf,
+    log: PathBuf,
+    limits: Limits,
+    notices: Notices,
+    connection: Mutex<Option<Arc<Connection>>>,
+    /// Held while it is started again, so that two calls do not start two.
+    restarting: tokio::sync::Mutex<()>,
+    /// It was started again and has answered nothing since.
+    on_probation: AtomicBool,
+    is_stopped: AtomicBool,
+}
+
+impl Server {
+    pub(super) fn new(
+        config: ServerConfig,
+        place: &Place,
+        limits: Limits,
+        notices: Notices,
+    ) -> Self {
+        let logs = place.session_folder().join("mcp");
+        Self {
+            log: logs.join(format!("{}.log", names::clean(&config.name))),
+            folder: place.cwd.clone(),
+            config,
+            limits,
+            notices,
+            connection: Mutex::default(),
+            restarting: tokio::sync::Mutex::default(),
+            on_probation: AtomicBool::new(false),
+            is_stopped: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.config.name
+    }
+
+    pub(super) fn log(&self) -> &Path {
+        &self.log
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Where the long answers of servers are kept.
+    pub(super) fn outputs(&self) -> PathBuf {
+        self.log.with_file_name("outputs")
+    }
+
+    /// Starts it. An error is half a sentence.
+    pub(super) async fn start(&self) -> Result<Offered, String> {
+        let listener = Listener::new(self.name(), self.notices.clone());
+        let opened = Connection::open(
+            &self.config,
+            &self.folder,
+            &self.log,
+            self.limits.start,
+            listener,
+        );
+        let (connection, offered) = opened.await?;
+        let mut current = self
+            .connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *current = Some(Arc::new(connection));
+        Ok(offered)
+    }
+
+    /// Ends it for good.
+    pub(super) fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+        let mut current = self
+            .connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        // A call may still hold the connection; its process ends now.
+        if let Some(connection) = current.take() {
+            connection.process.kill();
+        }
+    }
+
+    /// Calls a tool. An error is a sentence for the model.
+    pub(super) async fn call(
+        &self,
+        tool: &str,
+        arguments: JsonObject,
+        progress: Progress,
+    ) -> Result<CallToolResult, String> {
+        let connection = self.connected().await?;
+        let service = &connection.service;
+        service.service().watch(progress);
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        // Dropping the call tells the server that nobody waits for it.
+        let mut called = std::pin::pin!(service.call_tool(params));
+        let answer = loop {
+            tokio::select! {
+                answer = &mut called => break answer,
+                () = service.service().sign.notified() => {}
+                () = tokio::time::sleep(self.limits.call) => {
+                    let seconds = self.limits.call.as_secs().max(1).to_string();
+                    return Err(self.told(include_str!("fragments/late.md"), "seconds", &seconds));
+                }
+            }
+        };
+        match answer {
+            Ok(answer) => {
+                self.on_probation.store(false, Ordering::Relaxed);
+                Ok(answer)
+            }
+            Err(_) if self.is_stopped.load(Ordering::Relaxed) => Err(closed()),
+            Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
+                let how = connection.process.ended().await;
+                Err(self.told(include_str!("fragments/died.md"), "how", &how))
+            }
+            Err(ServiceError::McpError(error)) => {
+                self.on_probation.store(false, Ordering::Relaxed);
+                let why = super::one_line(&error.message, 2_000);
+                Err(self.told(include_str!("fragments/refused.md"), "why", &why))
+            }
+            Err(error) => {
+                let why = super::one_line(&error.to_string(), 300);
+                Err(self.told(include_str!("fragments/refused.md"), "why", &why))
+            }
+        }
+    }
+
+    /// A connection that works: the one there is, or a new one if that was not tried in vain already.
+    async fn connected(&self) -> Result<Arc<Connection>, String> {
+        let _restarting = self.restarting.lock().await;
+        if self.is_stopped.load(Ordering::Relaxed) {
+            return Err(closed());
+        }
+        if let Some(connection) = self.current() {
+            return Ok(connection);
+        }
+        if self.on_probation.load(Ordering::Relaxed) {
+            return Err(self.told(include_str!("fragments/gone.md"), "why", ""));
+        }
+        let started = self.start().await;
+        self.on_probation.store(true, Ordering::Relaxed);
+        match (started, self.current()) {
+            (Ok(_), Some(connection)) => {
+                (self.notices)(format!(
+                    "The MCP server `{}` was started again.",
+                    self.name()
+                ));
+                Ok(connection)
+            }
+            (started, _) => {
+                let why = started
+                    .err()
+                    .unwrap_or_else(|| "it ended at once".to_owned());
+                Err(self.told(include_str!("fragments/not_restarted.md"), "why", &why))
+            }
+        }
+    }
+
+    /// The connection, if there is one that works.
+    fn current(&self) -> Option<Arc<Connection>> {
+        let mut current = self
+            .connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if current
+            .as_ref()
+            .is_some_and(|connection| connection.is_closed())
+        {
+            *current = None;
+        }
+        current.clone()
+    }
+
+    fn told(&self, fragment: &str, gap: &str, value: &str) -> String {
+        let log = self.log.display().to_string();
+        let server = super::one_line(self.name(), 64);
+        fill(
+            fragment,
+            &[("server", &server), ("log", &log), (gap, value)],
+        )
+    }
+}
+
+fn closed() -> String {
+    include_str!("fragments/closed.md").trim_end().to_owned()
+}

@@ -1,0 +1,101 @@
+//! Where plan mode stands: whether it is on, what comes after it, and the plan that was agreed to.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use longhaul_core::rehydrate::{Plan, Source};
+use longhaul_store::create_private_file;
+
+use crate::event::Mode;
+use crate::place::Place;
+
+/// What the model is told while plan mode is on: with each prompt, and again after a compaction (R2).
+pub const REMINDER: &str = include_str!("fragments/reminder.md");
+
+/// Holds the mode of a session.
+pub trait Modes: Send + Sync {
+    /// What it is.
+    fn mode(&self) -> Mode;
+
+    /// Changes it, and tells whoever shows it.
+    fn set_mode(&self, mode: Mode);
+}
+
+/// Plan mode of a session.
+pub struct PlanState {
+    modes: Arc<dyn Modes>,
+    path: PathBuf,
+    before: Mutex<Mode>,
+}
+
+impl PlanState {
+    /// The plan is kept in the session's own folder.
+    pub fn new(place: &Place, modes: Arc<dyn Modes>) -> Self {
+        Self {
+            path: place.session_folder().join("plan.md"),
+            modes,
+            before: Mutex::default(),
+        }
+    }
+
+    /// The mode now.
+    pub fn mode(&self) -> Mode {
+        self.modes.mode()
+    }
+
+    /// Whether plan mode is on.
+    pub fn is_on(&self) -> bool {
+        self.mode() == Mode::Plan
+    }
+
+    /// Turns it on, and remembers what was before. A screen turns it on this way, too.
+    pub fn enter(&self) {
+        let now = self.mode();
+        if now != Mode::Plan {
+            *self.before.lock().unwrap_or_else(PoisonError::into_inner) = now;
+            self.modes.set_mode(Mode::Plan);
+        }
+    }
+
+    /// Turns it off: the mode is again what it was before.
+    pub fn leave(&self) {
+        if self.is_on() {
+            let before = *self.before.lock().unwrap_or_else(PoisonError::into_inner);
+            self.modes.set_mode(before);
+        }
+    }
+
+    /// Where the plan is kept.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Keeps a plan, in place of the one before.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub async fn keep(&self, plan: &str) -> std::io::Result<()> {
+        create_private_file(&self.path)?;
+        tokio::fs::write(&self.path, format!("{plan}\n")).await
+    }
+
+    /// The reminder, while plan mode is on (R2).
+    pub fn reminder(&self) -> Option<String> {
+        self.is_on().then(|| REMINDER.trim_end().to_owned())
+    }
+
+    /// The plan as rehydration takes it (R2); none if there never was one.
+    pub async fn gathered(&self) -> Option<Source<Plan>> {
+        match tokio::fs::read_to_string(&self.path).await {
+            Ok(text) => Some(Source::Found(Plan {
+                path: self.path.clone(),
+                text,
+            })),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => Some(Source::Failed {
+                what: "the plan".to_owned(),
+                why: error.to_string(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! A skill's instructions: its file without the front matter, with what it is to work on.
+
+use longhaul_core::normalize::fragment::fill;
+use longhaul_core::prompt::memory::without_front_matter;
+
+use super::Skill;
+use crate::tools::definition::beginning;
+
+/// The longest instructions that are handed over, in characters.
+const LONGEST: usize = 100_000;
+/// Where an author wants what the skill is to work on.
+const ARGUMENTS: &str = "$ARGUMENTS";
+
+/// What the model reads; an error says why it cannot.
+pub(super) async fn read(skill: &Skill, args: &str) -> Result<String, String> {
+    let bytes = tokio::fs::read(&skill.file).await;
+    let bytes = bytes.map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let text = without_front_matter(text).trim();
+    let cut = beginning(text, LONGEST);
+    let body = match cut {
+        Some(beginning) => fill(
+            include_str!("fragments/cut.md"),
+            &[
+                ("body", beginning),
+                ("file", &skill.file.display().to_string()),
+            ],
+        ),
+        None => text.to_owned(),
+    };
+    let body = match (body.contains(ARGUMENTS), args.is_empty()) {
+        (true, _) => body.replace(ARGUMENTS, args),
+        (false, true) => body,
+        (false, false) => fill(
+            include_str!("fragments/arguments.md"),
+            &[("body", &body), ("args", args)],
+        ),
+    };
+    let folder = skill.folder.display().to_string();
+    let gaps = [("name", &*skill.name), ("folder", &folder), ("body", &body)];
+    Ok(fill(include_str!("fragments/loaded.md"), &gaps))
+}

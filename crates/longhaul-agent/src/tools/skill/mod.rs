@@ -1,0 +1,74 @@
+//! Skill: instructions for one kind of task, loaded when they are needed (Q1) and remembered over compactions (R3).
+//!
+//! Finding skills on disk is not here but in `settings`; a [`Skill`] is what it found. [`Skills`] invokes them, for the
+//! model ([`SkillTool`]) and for the user, who types `/name`.
+
+mod body;
+mod listing;
+mod skills;
+
+use std::sync::Arc;
+
+use longhaul::Boxed;
+use longhaul_core::normalize::fragment::fill;
+use serde_json::Value;
+
+use super::definition::{definition, one_line, text_field};
+use crate::tool::{Access, Call, Output, Tool};
+
+pub use listing::LISTING_CHARACTERS;
+pub use skills::{By, NotInvoked, Skill, Skills};
+
+/// The tool's name.
+pub const NAME: &str = "Skill";
+
+/// The tool.
+pub struct SkillTool {
+    skills: Arc<Skills>,
+    definition: Value,
+}
+
+impl SkillTool {
+    /// Invokes these skills. Their list is part of the definition.
+    pub fn new(skills: Arc<Skills>) -> Self {
+        let listing = skills.listing(LISTING_CHARACTERS);
+        let description = fill(
+            include_str!("fragments/description.md"),
+            &[("skills", &listing)],
+        );
+        let definition = definition(NAME, &description, include_str!("fragments/schema.json"));
+        Self { skills, definition }
+    }
+}
+
+impl Tool for SkillTool {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn definition(&self) -> Value {
+        self.definition.clone()
+    }
+
+    fn access(&self, _: &Value) -> Access {
+        Access::Nothing
+    }
+
+    fn line(&self, input: &Value) -> String {
+        let (name, args) = (text_field(input, "skill"), text_field(input, "args"));
+        one_line(format!("{name} {args}").trim(), 80)
+    }
+
+    fn run<'a>(&'a self, input: Value, _: &'a Call) -> Boxed<'a, Output> {
+        Box::pin(async move {
+            let (name, args) = (text_field(&input, "skill"), text_field(&input, "args"));
+            match self.skills.invoke(name, args, By::Model).await {
+                Ok(text) => {
+                    let line = format!("{} lines", text.lines().count());
+                    Output::text(text, line)
+                }
+                Err(error) => Output::error(error.to_string()),
+            }
+        })
+    }
+}

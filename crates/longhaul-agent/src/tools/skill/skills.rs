@@ -1,0 +1,188 @@
+//! The skills of a session, and which of them were invoked.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use longhaul::{Clock, SystemClock};
+use longhaul_core::normalize::fragment::fill;
+use longhaul_core::rehydrate::{InvokedSkill, Source};
+
+use super::{body, listing};
+
+/// How alike names must be to be offered in place of an unknown one, 0 to 1.
+const NEAR: f64 = 0.75;
+/// So many names are offered.
+const OFFERED: usize = 3;
+/// So many names are listed where none is near.
+const LISTED: usize = 20;
+
+/// A skill that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skill {
+    /// The name it is called by.
+    pub name: String,
+    /// What it is for: the model chooses by this.
+    pub description: String,
+    /// Its folder, absolute.
+    pub folder: PathBuf,
+    /// Its instructions, mostly `SKILL.md` in the folder.
+    pub file: PathBuf,
+    /// Who may invoke it.
+    pub by: By,
+}
+
+/// Who invokes a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// The model, and the user too.
+    Model,
+    /// The user alone.
+    User,
+}
+
+/// Why a skill was not invoked, told to the model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotInvoked {
+    /// There is none of this name; what there is, is said.
+    #[error("{0}")]
+    Unknown(String),
+    /// It is for the user to start.
+    #[error("{0}")]
+    ForTheUser(String),
+    /// Its instructions cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
+}
+
+/// The skills of a session.
+pub struct Skills {
+    skills: Vec<Skill>,
+    invoked: Mutex<BTreeMap<String, InvokedSkill>>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Skills {
+    /// These skills. Of several with one name, the first counts.
+    pub fn new(found: Vec<Skill>) -> Self {
+        Self::with_clock(found, Arc::new(SystemClock))
+    }
+
+    /// The same with a clock of its own.
+    pub fn with_clock(found: Vec<Skill>, clock: Arc<dyn Clock>) -> Self {
+        let mut skills: Vec<Skill> = Vec::new();
+        for skill in found {
+            if !skills.iter().any(|there| there.name == skill.name) {
+                skills.push(skill);
+            }
+        }
+        // By name: the list is part of the prompt, and folders are read in any order.
+        skills.sort_by(|one, other| one.name.cmp(&other.name));
+        Self {
+            skills,
+            invoked: Mutex::default(),
+            clock,
+        }
+    }
+
+    /// All of them, by name.
+    pub fn all(&self) -> &[Skill] {
+        &self.skills
+    }
+
+    /// Those that the model may invoke.
+    pub fn for_model(&self) -> impl Iterator<Item = &Skill> {
+        self.skills.iter().filter(|skill| skill.by == By::Model)
+    }
+
+    /// A line for each that the model may invoke, in so many characters: where there are too many for that,
+    /// descriptions are shortened first, and names left out last.
+    pub fn listing(&self, characters: usize) -> String {
+        let skills: Vec<&Skill> = self.for_model().collect();
+        listing::list(&skills, characters)
+    }
+
+    /// Reads a skill's instructions, with what it is to work on, and remembers that it was invoked.
+    ///
+    /// # Errors
+    /// As [`NotInvoked`].
+    pub async fn invoke(&self, name: &str, args: &str, by: By) -> Result<String, NotInvoked> {
+        let name = name.trim().trim_start_matches('/');
+        let Some(skill) = self.find(name) else {
+            return Err(NotInvoked::Unknown(self.unknown(name)));
+        };
+        if (by, skill.by) == (By::Model, By::User) {
+            return Err(NotInvoked::ForTheUser(fill(
+                include_str!("fragments/for_the_user.md"),
+                &[("name", &skill.name)],
+            )));
+        }
+        let content = body::read(skill, args).await.map_err(|why| {
+            let file = skill.file.display().to_string();
+            NotInvoked::Unreadable(fill(
+                include_str!("fragments/unreadable.md"),
+                &[("name", &skill.name), ("file", &file), ("why", &why)],
+            ))
+        })?;
+        self.remember(InvokedSkill {
+            name: skill.name.clone(),
+            path: skill.file.clone(),
+            content: content.clone(),
+            at: self.clock.now(),
+        });
+        Ok(content)
+    }
+
+    /// Remembers that a skill was invoked: here, or before the session was resumed.
+    pub fn remember(&self, skill: InvokedSkill) {
+        let mut invoked = self.invoked.lock().unwrap_or_else(PoisonError::into_inner);
+        invoked.insert(skill.name.clone(), skill);
+    }
+
+    /// The invoked skills as rehydration takes them (R3); none if there were none.
+    pub fn gathered(&self) -> Option<Source<Vec<InvokedSkill>>> {
+        let invoked = self.invoked.lock().unwrap_or_else(PoisonError::into_inner);
+        let skills: Vec<InvokedSkill> = invoked.values().cloned().collect();
+        (!skills.is_empty()).then_some(Source::Found(skills))
+    }
+
+    fn find(&self, name: &str) -> Option<&Skill> {
+        let exact = self.skills.iter().find(|skill| skill.name == name);
+        exact.or_else(|| {
+            let alike = |skill: &&Skill| skill.name.eq_ignore_ascii_case(name);
+            self.skills.iter().find(alike)
+        })
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        if name.is_empty() {
+            return include_str!("fragments/no_name.md").trim_end().to_owned();
+        }
+        let wanted = name.to_lowercase();
+        let mut near: Vec<(f64, &str)> = (self.for_model())
+            .map(|skill| {
+                let there = skill.name.to_lowercase();
+                (strsim::jaro_winkler(&there, &wanted), &*skill.name)
+            })
+            .filter(|(alike, _)| *alike >= NEAR)
+            .collect();
+        near.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let names = near.into_iter().map(|(_, name)| name).take(OFFERED);
+        let near: Vec<&str> = names.collect();
+        let all: Vec<&str> = self.for_model().map(|skill| &*skill.name).collect();
+        let instead = match (near.is_empty(), all.is_empty()) {
+            (false, _) => fill(
+                include_str!("fragments/near.md"),
+                &[("names", &near.join(", "))],
+            ),
+            (true, false) => {
+                let all = all[..all.len().min(LISTED)].join(", ");
+                fill(include_str!("fragments/all.md"), &[("names", &all)])
+            }
+            (true, true) => include_str!("fragments/none.md").trim_end().to_owned(),
+        };
+        let name = super::one_line(name, 80);
+        let gaps = [("name", &*name), ("instead", &instead)];
+        fill(include_str!("fragments/unknown.md"), &gaps)
+    }
+}

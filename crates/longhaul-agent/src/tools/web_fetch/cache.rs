@@ -1,0 +1,53 @@
+//! Pages of the last quarter of an hour, in memory.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::{SignedDuration, Timestamp};
+use longhaul::Clock;
+use url::Url;
+
+/// How long a page is kept.
+const KEPT: SignedDuration = SignedDuration::from_mins(15);
+/// So many pages at most; each is cut to what a model may see.
+const MOST: usize = 50;
+
+/// The pages, by address.
+pub(super) struct Cache {
+    clock: Arc<dyn Clock>,
+    pages: Mutex<BTreeMap<String, (Timestamp, Arc<str>)>>,
+}
+
+impl Cache {
+    pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            clock,
+            pages: Mutex::default(),
+        }
+    }
+
+    /// A page that is not too old.
+    pub(super) fn get(&self, url: &Url) -> Option<Arc<str>> {
+        let pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        let (at, text) = pages.get(url.as_str())?;
+        self.is_fresh(*at).then(|| text.clone())
+    }
+
+    pub(super) fn put(&self, url: &Url, text: &Arc<str>) {
+        let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        pages.retain(|_, (at, _)| self.is_fresh(*at));
+        let oldest = pages.iter().min_by_key(|(_, (at, _))| *at);
+        if let Some(oldest) = oldest.map(|(url, _)| url.clone())
+            && pages.len() >= MOST
+        {
+            pages.remove(&oldest);
+        }
+        pages.insert(url.to_string(), (self.clock.now(), text.clone()));
+    }
+
+    fn is_fresh(&self, at: Timestamp) -> bool {
+        // A clock that was put back makes nothing older; then a page is fetched anew.
+        let age = self.clock.now().duration_since(at);
+        !age.is_negative() && age < KEPT
+    }
+}

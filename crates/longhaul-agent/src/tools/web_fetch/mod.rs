@@ -1,0 +1,165 @@
+//! WebFetch: a page from the web as Markdown (Q1).
+//!
+//! `address` says what may be reached, `request` goes there, `page` makes text of what came, `cache` keeps it for a while,
+//! and a [`Digest`] may answer a question from it, so that the page itself does not fill the window.
+
+mod address;
+mod cache;
+mod digest;
+mod html;
+mod page;
+mod request;
+mod tags;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use longhaul::{Boxed, Clock, SystemClock};
+use longhaul_core::normalize::fragment::fill;
+use longhaul_provider::Proxy;
+use serde_json::Value;
+use url::Url;
+
+use super::definition::{definition, one_line, stopped, text_field};
+use crate::tool::{Access, Call, Output, Tool};
+use cache::Cache;
+use request::{Fetched, Fetcher};
+
+pub use address::{Addresses, is_public};
+pub use digest::{Digest, digest_prompt};
+
+/// The tool's name.
+pub const NAME: &str = "WebFetch";
+
+/// How pages are fetched.
+#[derive(Clone)]
+pub struct Options {
+    /// What may be reached.
+    pub addresses: Addresses,
+    /// The way out, if there must be one. Names are then looked up on its other side, where nobody here can see what they
+    /// lead to.
+    pub proxy: Option<Proxy>,
+    /// How long a page may take in all.
+    pub timeout: Duration,
+    /// The clock of the cache.
+    pub clock: Arc<dyn Clock>,
+    /// Answers the prompt from the page; without it the model gets the page.
+    pub digest: Option<Arc<dyn Digest>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            addresses: Addresses::Public,
+            proxy: None,
+            timeout: Duration::from_secs(30),
+            clock: Arc::new(SystemClock),
+            digest: None,
+        }
+    }
+}
+
+/// The tool.
+pub struct WebFetch {
+    fetcher: Fetcher,
+    cache: Cache,
+    digest: Option<Arc<dyn Digest>>,
+}
+
+impl WebFetch {
+    /// Fetches by these options. Nothing is opened yet.
+    pub fn new(options: Options) -> Self {
+        Self {
+            fetcher: Fetcher::new(options.addresses, options.proxy, options.timeout),
+            cache: Cache::new(options.clock),
+            digest: options.digest,
+        }
+    }
+
+    /// The page as the model shall see it, from the cache or from the web.
+    async fn page(&self, url: &Url) -> Result<Arc<str>, Output> {
+        if let Some(text) = self.cache.get(url) {
+            return Ok(text);
+        }
+        match self.fetcher.fetch(url).await {
+            Ok(Fetched::Page(text)) => {
+                let text: Arc<str> = text.into();
+                self.cache.put(url, &text);
+                Ok(text)
+            }
+            Ok(Fetched::Elsewhere { status, to }) => {
+                let gaps = [("url", url.as_str()), ("status", &status), ("to", &to)];
+                let text = fill(include_str!("fragments/elsewhere.md"), &gaps);
+                Err(Output::text(text, format!("leads to {to}")))
+            }
+            Err(why) => Err(Output::error(why)),
+        }
+    }
+
+    async fn answer(&self, url: &Url, prompt: &str, call: &Call) -> Output {
+        let text = match self.page(url).await {
+            Ok(text) => text,
+            Err(output) => return output,
+        };
+        let line = format!("{} characters", text.chars().count());
+        let url = url.as_str();
+        let page = || {
+            fill(
+                include_str!("fragments/page.md"),
+                &[("url", url), ("text", &text)],
+            )
+        };
+        let Some(digest) = self.digest.as_ref().filter(|_| !prompt.is_empty()) else {
+            return Output::text(page(), line);
+        };
+        (call.progress)("reading the page");
+        match digest.digest(&text, prompt, call.cancel.clone()).await {
+            Ok(answer) => {
+                let gaps = [("url", url), ("answer", &*answer)];
+                Output::text(fill(include_str!("fragments/digested.md"), &gaps), line)
+            }
+            Err(why) => {
+                let gaps = [("why", &*one_line(&why, 200)), ("text", &page())];
+                Output::text(fill(include_str!("fragments/not_digested.md"), &gaps), line)
+            }
+        }
+    }
+}
+
+impl Tool for WebFetch {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn definition(&self) -> Value {
+        definition(
+            NAME,
+            include_str!("fragments/description.md"),
+            include_str!("fragments/schema.json"),
+        )
+    }
+
+    fn access(&self, input: &Value) -> Access {
+        match self.fetcher.addresses().read(text_field(input, "url")) {
+            Ok(url) => Access::Fetches(url.host_str().unwrap_or_default().to_owned()),
+            // Nothing is fetched, so nobody needs to be asked.
+            Err(_) => Access::Nothing,
+        }
+    }
+
+    fn line(&self, input: &Value) -> String {
+        one_line(text_field(input, "url"), 120)
+    }
+
+    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
+        Box::pin(async move {
+            let url = match self.fetcher.addresses().read(text_field(&input, "url")) {
+                Ok(url) => url,
+                Err(why) => return Output::error(why),
+            };
+            let answer = self.answer(&url, text_field(&input, "prompt"), call);
+            let answered = call.cancel.run_until_cancelled(answer).await;
+            answered.unwrap_or_else(stopped)
+        })
+    }
+}

@@ -1,0 +1,421 @@
+//! MCP servers, as processes over stdio.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use longhaul_agent::tool::{Access, Call, Output, Tool};
+use longhaul_agent::tools::mcp::{Limits, Notices, ServerConfig, Servers};
+use longhaul_core::rehydrate::{Gathered, restore};
+use longhaul_core::window::Scale;
+use serde_json::{Value, json};
+
+use super::mcp_server::config;
+use super::{place, run, text};
+
+/// Time enough on any machine.
+fn patient() -> Limits {
+    Limits {
+        start: Duration::from_secs(120),
+        call: Duration::from_secs(120),
+        ..Limits::default()
+    }
+}
+
+/// Servers, and what was told about them.
+struct Started {
+    servers: Servers,
+    told: Arc<Mutex<Vec<String>>>,
+    folder: tempfile::TempDir,
+}
+
+async fn start(configs: Vec<ServerConfig>, limits: Limits) -> Started {
+    let folder = tempfile::tempdir().unwrap();
+    let told: Arc<Mutex<Vec<String>>> = Arc::default();
+    let hears = told.clone();
+    let notices: Notices = Arc::new(move |notice| hears.lock().unwrap().push(notice));
+    let servers = Servers::start(configs, &place(folder.path()), limits, notices).await;
+    Started {
+        servers,
+        told,
+        folder,
+    }
+}
+
+impl Started {
+    fn tool(&self, name: &str) -> Arc<dyn Tool> {
+        let all = self.servers.tools();
+        let found = all.iter().find(|tool| tool.name() == name);
+        found
+            .unwrap_or_else(|| panic!("{name}: {:?}", self.told()))
+            .clone()
+    }
+
+    async fn call(&self, name: &str, input: Value) -> Output {
+        run(&*self.tool(&format!("mcp__demo__{name}")), input).await
+    }
+
+    /// Waits until the server has said this on stderr.
+    async fn logged(&self, said: &str) {
+        let log = self
+            .folder
+            .path()
+            .join("projects/demo/session/mcp/demo.log");
+        let written = || std::fs::read_to_string(&log).unwrap_or_default();
+        while !written().contains(said) {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn told(&self) -> Vec<String> {
+        self.told.lock().unwrap().clone()
+    }
+}
+
+async fn demo() -> Started {
+    let started = start(vec![config("demo", "good")], patient()).await;
+    assert_eq!(started.told(), [""; 0]);
+    started
+}
+
+#[tokio::test]
+async fn q1_tools_of_a_server_are_listed_by_name_and_called() {
+    let demo = demo().await;
+    let names: Vec<&str> = demo
+        .servers
+        .tools()
+        .iter()
+        .map(|tool| tool.name())
+        .collect();
+    assert!(names.is_sorted() && names.len() == 16, "{names:?}");
+    let echo = demo.tool("mcp__demo__echo");
+    insta::assert_snapshot!(
+        "echo",
+        serde_json::to_string_pretty(&echo.definition()).unwrap()
+    );
+    assert_eq!(echo.access(&json!({})), Access::Other);
+    let output = run(&*echo, json!({"text": "hello there"})).await;
+    assert_eq!((text(&output), output.is_error), ("hello there", false));
+    assert_eq!(output.line, "hello there");
+    assert!(run(&*echo, json!([1])).await.is_error);
+    assert!(!run(&*echo, Value::Null).await.is_error);
+}
+
+#[tokio::test]
+async fn q1_names_and_schemas_are_made_such_that_requests_accept_them() {
+    let demo = demo().await;
+    let odd: Vec<_> = demo
+        .servers
+        .tools()
+        .iter()
+        .filter(|tool| tool.name().contains("odd"))
+        .collect();
+    assert_eq!(odd[0].name(), "mcp__demo__odd_name_here");
+    assert!(odd[1].name().starts_with("mcp__demo__odd_name_here_"));
+    let schema = &odd[0].definition()["input_schema"];
+    assert_eq!(
+        *schema,
+        json!({"type": "object", "properties": {"a": {"type": "string"}}})
+    );
+    assert!(
+        odd[1].definition().to_string().len() < 2_300,
+        "a description is cut"
+    );
+    assert_eq!(
+        text(&run(&**odd[0], json!({})).await),
+        "called odd.name/here"
+    );
+    assert_eq!(
+        text(&run(&**odd[1], json!({})).await),
+        "called odd name here"
+    );
+}
+
+#[tokio::test]
+async fn q1_pictures_and_resources_become_blocks() {
+    let demo = demo().await;
+    let image = demo.call("image", json!({})).await;
+    let blocks = image.content.as_array().unwrap();
+    assert_eq!(blocks[0], json!({"type": "text", "text": "look"}));
+    assert_eq!(
+        blocks[1],
+        json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}})
+    );
+    for left_out in &blocks[2..] {
+        assert!(
+            left_out["text"].as_str().unwrap().contains("left out"),
+            "{left_out}"
+        );
+    }
+    let resources = demo.call("resources", json!({})).await;
+    insta::assert_snapshot!(
+        "resources",
+        serde_json::to_string_pretty(&resources.content).unwrap()
+    );
+    assert_eq!(
+        text(&demo.call("structured", json!({})).await),
+        r#"{"answer":42}"#
+    );
+    assert!(text(&demo.call("nothing", json!({})).await).contains("nothing"));
+}
+
+#[tokio::test]
+async fn q1_failures_of_a_tool_are_errors_for_the_model() {
+    let demo = demo().await;
+    let fails = demo.call("fails", json!({})).await;
+    assert_eq!((text(&fails), fails.is_error), ("no such thing", true));
+    let refuses = demo.call("refuses", json!({})).await;
+    assert!(
+        refuses.is_error && text(&refuses).contains("wrong arguments"),
+        "{}",
+        text(&refuses)
+    );
+}
+
+#[tokio::test]
+async fn q1_a_long_answer_is_cut_and_kept_in_a_file() {
+    let demo = demo().await;
+    let huge = demo.call("huge", json!({})).await;
+    let blocks = huge.content.as_array().unwrap();
+    assert_eq!(blocks[0]["text"].as_str().unwrap().len(), 100_000);
+    let note = blocks[1]["text"].as_str().unwrap();
+    let path = demo
+        .folder
+        .path()
+        .join("projects/demo/session/mcp/outputs/toolu_1.txt");
+    assert!(note.contains(&path.display().to_string()), "{note}");
+    assert_eq!(std::fs::metadata(path).unwrap().len(), 340_000);
+}
+
+#[tokio::test]
+async fn q1_a_call_that_hangs_ends_by_time_or_by_the_user() {
+    let limits = Limits {
+        call: Duration::from_millis(50),
+        ..patient()
+    };
+    let impatient = start(vec![config("demo", "good")], limits).await;
+    let output = impatient.call("hang", json!({})).await;
+    assert!(
+        output.is_error && text(&output).contains("did not answer"),
+        "{}",
+        text(&output)
+    );
+    let demo = demo().await;
+    let mut call = Call::quiet("toolu_1");
+    // Stopped once the server is at work.
+    let cancel = call.cancel.clone();
+    call.progress = Arc::new(move |_| cancel.cancel());
+    let output = demo.tool("mcp__demo__hang").run(json!({}), &call).await;
+    assert!(output.is_error && text(&output).contains("stopped"));
+    demo.logged("nobody waits any more").await;
+    assert_eq!(
+        text(&demo.call("echo", json!({"text": "still here"})).await),
+        "still here"
+    );
+}
+
+#[tokio::test]
+async fn q1_a_server_that_dies_is_started_again_once() {
+    let demo = demo().await;
+    let first = text(&demo.call("where", json!({})).await).to_owned();
+    let died = demo.call("die", json!({})).await;
+    assert!(
+        died.is_error && text(&died).contains("exit status: 7"),
+        "{}",
+        text(&died)
+    );
+    let second = text(&demo.call("where", json!({})).await).to_owned();
+    assert_ne!(first, second, "another process");
+    assert!(demo.told()[0].contains("started again"));
+    // It answered, so it may die once more; but not twice without an answer in between.
+    assert!(demo.call("die", json!({})).await.is_error);
+    assert!(demo.call("die", json!({})).await.is_error);
+    let gone = demo.call("echo", json!({"text": "?"})).await;
+    assert!(
+        gone.is_error && text(&gone).contains("is gone"),
+        "{}",
+        text(&gone)
+    );
+}
+
+#[tokio::test]
+async fn q1_broken_servers_are_notices_and_the_others_run() {
+    let limits = Limits {
+        start: Duration::from_secs(3),
+        ..patient()
+    };
+    let missing = ServerConfig {
+        name: "missing".to_owned(),
+        command: "/nonexistent/server".to_owned(),
+        ..ServerConfig::default()
+    };
+    let configs = vec![
+        missing,
+        config("dead", "dies at once"),
+        config("mute", "silent"),
+    ];
+    let started = start(configs, limits).await;
+    assert!(started.servers.tools().is_empty());
+    assert_eq!(started.servers.announcement(), None);
+    let told = started.told();
+    let [missing, dead, mute] = &told[..] else {
+        panic!("{told:?}")
+    };
+    assert!(
+        missing.contains("`missing`") && missing.contains("cannot be started"),
+        "{missing}"
+    );
+    assert!(
+        dead.contains("`dead`") && dead.contains("dead.log"),
+        "{dead}"
+    );
+    assert!(
+        mute.contains("`mute`") && mute.contains("did not say hello"),
+        "{mute}"
+    );
+}
+
+#[tokio::test]
+async fn q1_garbage_between_messages_is_passed_over() {
+    let started = start(vec![config("demo", "garbage")], patient()).await;
+    for said in ["one", "two"] {
+        assert_eq!(
+            text(&started.call("echo", json!({"text": said})).await),
+            said
+        );
+    }
+}
+
+#[tokio::test]
+async fn b5_the_tools_stay_those_the_session_began_with() {
+    let demo = demo().await;
+    let definitions = || -> Vec<Value> {
+        demo.servers
+            .tools()
+            .iter()
+            .map(|tool| tool.definition())
+            .collect()
+    };
+    let before = definitions();
+    for _ in 0..3 {
+        assert_eq!(text(&demo.call("change", json!({})).await), "changed");
+    }
+    // The notice came before the last answer, but another task tells it.
+    while demo.told().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(definitions(), before);
+    let told = demo.told();
+    assert!(
+        told.len() == 1 && told[0].contains("other tools now"),
+        "told once: {told:?}"
+    );
+}
+
+#[tokio::test]
+async fn q1_progress_is_shown() {
+    let demo = demo().await;
+    let (tell, mut shown) = tokio::sync::mpsc::unbounded_channel();
+    let call = Call {
+        progress: Arc::new(move |said| tell.send(said.to_owned()).unwrap()),
+        ..Call::quiet("toolu_1")
+    };
+    demo.tool("mcp__demo__progress").run(json!({}), &call).await;
+    assert_eq!(shown.recv().await.unwrap(), "half way");
+}
+
+#[tokio::test]
+async fn r5_instructions_are_told_again_in_bounds() {
+    let configs = vec![
+        config("one", "good"),
+        config("wordy", "wordy"),
+        config("none", "quiet"),
+    ];
+    let started = start(configs, patient()).await;
+    assert_eq!(
+        started.servers.names().collect::<Vec<_>>(),
+        ["one", "wordy", "none"]
+    );
+    let announcement = started.servers.announcement().unwrap();
+    assert_eq!(announcement["type"], "mcp_instructions_delta");
+    assert_eq!(announcement["addedNames"], json!(["one", "wordy"]));
+    assert_eq!(
+        announcement["addedBlocks"][0],
+        "## one\nEcho before you leap."
+    );
+    let wordy = announcement["addedBlocks"][1].as_str().unwrap();
+    assert!(wordy.len() < 2_100, "{}", wordy.len());
+    let gathered = Gathered {
+        announcements: vec![announcement.clone()],
+        ..Gathered::default()
+    };
+    assert_eq!(
+        restore(&gathered, Scale::of_window(200_000)).attachments[0].value,
+        announcement
+    );
+}
+
+#[tokio::test]
+async fn q1_a_server_has_its_folder_its_variables_and_its_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = std::fs::canonicalize(folder.path()).unwrap();
+    let mut config = config("demo", "good");
+    config.cwd = Some(real.clone());
+    config.env.push(("EXTRA".to_owned(), "extra".to_owned()));
+    let started = start(vec![config], patient()).await;
+    let said = started.call("where", json!({})).await;
+    assert!(
+        text(&said).ends_with(&format!("{} extra", real.display())),
+        "{}",
+        text(&said)
+    );
+    started.logged("a server like good").await;
+}
+
+/// Whether a process runs; one that only waits to be collected does not.
+#[cfg(target_os = "linux")]
+fn runs(id: &str) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    let state = status
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .chars()
+        .next();
+    state.is_some_and(|state| state != 'Z' && state != 'X')
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn q1_servers_and_their_children_end_with_the_session() {
+    let demo = demo().await;
+    let said = text(&demo.call("where", json!({})).await).to_owned();
+    let server = said.split(' ').next().unwrap().to_owned();
+    let child = text(&demo.call("child", json!({})).await).to_owned();
+    assert!(runs(&server) && runs(&child));
+    let echo = demo.tool("mcp__demo__echo");
+    drop(demo);
+    let ended = async {
+        while runs(&server) || runs(&child) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), ended)
+        .await
+        .expect("all have ended");
+    let output = run(&*echo, json!({"text": "?"})).await;
+    assert!(output.is_error && text(&output).contains("were stopped"));
+}
+
+#[test]
+fn q1_limits_come_from_the_environment() {
+    let limits = Limits::from_env(|name| match name {
+        "MCP_TIMEOUT" => Some("1500".to_owned()),
+        "MCP_TOOL_TIMEOUT" => Some("0".to_owned()),
+        "MAX_MCP_OUTPUT_TOKENS" => Some(" 7 ".to_owned()),
+        _ => None,
+    });
+    assert_eq!(limits.start, Duration::from_millis(1_500));
+    assert_eq!(limits.call, Limits::default().call);
+    assert_eq!(limits.output, 7);
+}

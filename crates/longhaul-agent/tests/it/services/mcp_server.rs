@@ -1,0 +1,197 @@
+//! An MCP server: this test binary, started again by the tests of `mcp` with a variable that says what it shall be like.
+//! Without that variable it is a test that does nothing.
+
+use std::io::{BufRead, Write};
+
+use longhaul_agent::tools::mcp::ServerConfig;
+use serde_json::{Value, json};
+
+/// What the server shall be like.
+const LIKE: &str = "LONGHAUL_TEST_MCP_SERVER";
+
+/// A server like this.
+pub(super) fn config(name: &str, like: &str) -> ServerConfig {
+    ServerConfig {
+        name: name.to_owned(),
+        command: std::env::current_exe().unwrap().display().to_string(),
+        args: ["services::mcp_server::process", "--exact", "--nocapture"]
+            .map(str::to_owned)
+            .to_vec(),
+        env: vec![(LIKE.to_owned(), like.to_owned())],
+        cwd: None,
+    }
+}
+
+/// Tests run with their output on stdout, and so does the harness: that is the first garbage a client has to stand.
+#[test]
+fn process() {
+    let Ok(like) = std::env::var(LIKE) else {
+        return;
+    };
+    eprintln!("a server like {like}");
+    if like == "dies at once" {
+        std::process::exit(3);
+    }
+    for line in std::io::stdin().lock().lines() {
+        let Ok(request) = serde_json::from_str::<Value>(&line.unwrap()) else {
+            continue;
+        };
+        if request["method"] == "notifications/cancelled" {
+            eprintln!("nobody waits any more");
+        }
+        if like == "silent" {
+            continue;
+        }
+        if like == "garbage" {
+            for garbage in ["what?", "{\"half\":", "[1,2]", "{}", "\u{0}\u{1}"] {
+                say_raw(garbage);
+            }
+        }
+        // An answer that nobody asked for.
+        if like == "garbage" && request["method"] == "tools/call" {
+            say(&json!({"jsonrpc": "2.0", "id": 99, "result": {}}));
+        }
+        let (Some(method), Some(id)) = (request["method"].as_str(), request.get("id")) else {
+            continue;
+        };
+        let result = match method {
+            "initialize" => initialized(&like, &request),
+            "tools/list" => tools(&like, &request["params"]),
+            "tools/call" => match called(&request["params"]) {
+                Some(result) => result,
+                None => continue,
+            },
+            _ => json!({}),
+        };
+        match result.get("refused") {
+            Some(why) => {
+                say(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": why}}))
+            }
+            None => say(&json!({"jsonrpc": "2.0", "id": id, "result": result})),
+        }
+    }
+    std::process::exit(0);
+}
+
+fn say(message: &Value) {
+    say_raw(&message.to_string());
+}
+
+fn say_raw(line: &str) {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}").unwrap();
+    out.flush().unwrap();
+}
+
+fn initialized(like: &str, request: &Value) -> Value {
+    let instructions = match like {
+        "quiet" => String::new(),
+        "wordy" => "Many words. ".repeat(1_000),
+        _ => "Echo before you leap.".to_owned(),
+    };
+    json!({
+        "protocolVersion": request["params"]["protocolVersion"],
+        "capabilities": {"tools": {"listChanged": true}},
+        "serverInfo": {"name": "tests", "version": "1"},
+        "instructions": instructions,
+    })
+}
+
+/// The list of tools, in two pages and not in order.
+fn tools(like: &str, params: &Value) -> Value {
+    let tool = |name: &str| json!({"name": name, "description": format!("Does {name}."), "inputSchema": {"type": "object"}});
+    if like == "quiet" {
+        return json!({"tools": []});
+    }
+    if params["cursor"] == "2" {
+        let odd = json!({"name": "odd.name/here", "inputSchema": {"anyOf": [{}], "properties": {"a": {"type": "string"}}}});
+        let same =
+            json!({"name": "odd name here", "description": "x".repeat(5_000), "inputSchema": {}});
+        return json!({"tools": [odd, same, tool("where"), tool("progress")]});
+    }
+    let echo = json!({"name": "echo", "description": "Says it again.", "inputSchema": {
+        "type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}});
+    let names = [
+        "image",
+        "fails",
+        "refuses",
+        "hang",
+        "die",
+        "huge",
+        "change",
+        "resources",
+        "structured",
+        "nothing",
+        "child",
+    ];
+    let mut all: Vec<Value> = names.iter().map(|name| tool(name)).collect();
+    all.push(echo);
+    json!({"tools": all, "nextCursor": "2"})
+}
+
+fn text(text: impl Into<String>) -> Value {
+    json!({"content": [{"type": "text", "text": text.into()}]})
+}
+
+/// The answer to a call; none if there is none.
+fn called(params: &Value) -> Option<Value> {
+    let arguments = &params["arguments"];
+    Some(match params["name"].as_str().unwrap() {
+        "echo" => text(arguments["text"].as_str().unwrap_or_default()),
+        "image" => json!({"content": [
+            {"type": "text", "text": "look"},
+            {"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="},
+            {"type": "image", "mimeType": "image/tiff", "data": "AAAA"},
+            {"type": "image", "mimeType": "image/png", "data": "not base64!"},
+            {"type": "audio", "mimeType": "audio/wav", "data": "AAAA"},
+        ]}),
+        "resources" => json!({"content": [
+            {"type": "resource", "resource": {"uri": "file:///a.txt", "text": "inside a"}},
+            {"type": "resource", "resource": {"uri": "file:///b.png", "mimeType": "image/png", "blob": "iVBORw0KGgo="}},
+            {"type": "resource", "resource": {"uri": "file:///c.zip", "mimeType": "application/zip", "blob": "AAAA"}},
+            {"type": "resource_link", "uri": "file:///d", "name": "d"},
+        ]}),
+        "structured" => json!({"content": [], "structuredContent": {"answer": 42}}),
+        "nothing" => json!({"content": []}),
+        "fails" => json!({"content": [{"type": "text", "text": "no such thing"}], "isError": true}),
+        "refuses" => json!({"refused": "wrong arguments"}),
+        "huge" => text("0123456789abcdef\n".repeat(20_000)),
+        "where" => text(format!(
+            "{} {} {}",
+            std::process::id(),
+            std::env::current_dir().unwrap().display(),
+            std::env::var("EXTRA").unwrap_or_default()
+        )),
+        "change" => {
+            say(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+            text("changed")
+        }
+        "progress" => {
+            let token = &params["_meta"]["progressToken"];
+            say(
+                &json!({"jsonrpc": "2.0", "method": "notifications/progress",
+                "params": {"progressToken": token, "progress": 1, "total": 2, "message": "half way"}}),
+            );
+            text("arrived")
+        }
+        "child" => {
+            let mut child = std::process::Command::new("sleep")
+                .arg("1000")
+                .spawn()
+                .unwrap();
+            let id = child.id().to_string();
+            std::thread::spawn(move || child.wait());
+            text(id)
+        }
+        "hang" => {
+            let token = &params["_meta"]["progressToken"];
+            say(
+                &json!({"jsonrpc": "2.0", "method": "notifications/progress",
+                "params": {"progressToken": token, "progress": 1}}),
+            );
+            return None;
+        }
+        "die" => std::process::exit(7),
+        name => text(format!("called {name}")),
+    })
+}

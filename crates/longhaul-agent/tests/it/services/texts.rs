@@ -1,0 +1,110 @@
+//! What the model reads of these tools: each wording is looked at, and none grows unnoticed.
+
+use std::sync::Arc;
+
+use longhaul_agent::event::Mode;
+use longhaul_agent::tool::Tool;
+use longhaul_agent::tools::plan::{PlanState, REMINDER};
+use longhaul_agent::tools::skill::{By, Skill, Skills};
+use longhaul_agent::tools::todo::Todos;
+use longhaul_agent::tools::web_fetch::{Options, digest_prompt};
+use longhaul_agent::tools::{Services, services};
+
+use super::{OneMode, place};
+
+fn all() -> Vec<Arc<dyn Tool>> {
+    let folder = std::path::Path::new("/srv/skills/release");
+    let skill = Skill {
+        name: "release".to_owned(),
+        description: "Makes a release: version, notes, tag.".to_owned(),
+        folder: folder.to_owned(),
+        file: folder.join("SKILL.md"),
+        by: By::Model,
+    };
+    let place = place(std::path::Path::new("/srv/work"));
+    services(&Services {
+        todos: Arc::new(Todos::default()),
+        plan: Arc::new(PlanState::new(&place, OneMode::of(Mode::Default))),
+        skills: Arc::new(Skills::new(vec![skill])),
+        web: Options::default(),
+        archive: Some((
+            place.session_folder().join("archive.db"),
+            place.transcript.clone(),
+        )),
+        servers: None,
+    })
+}
+
+#[test]
+fn q1_definitions_of_the_tools() {
+    let names: Vec<String> = all().iter().map(|tool| tool.name().to_owned()).collect();
+    assert_eq!(
+        names,
+        [
+            "WebFetch",
+            "TodoWrite",
+            "EnterPlanMode",
+            "ExitPlanMode",
+            "Skill",
+            "recall"
+        ]
+    );
+    for tool in all() {
+        let definition = tool.definition();
+        assert_eq!(definition, tool.definition());
+        assert_eq!(
+            definition["input_schema"]["type"],
+            "object",
+            "{}",
+            tool.name()
+        );
+        assert!(
+            definition.to_string().len() < 2_200,
+            "{} is paid for in every request",
+            tool.name()
+        );
+        // That of recall is looked at where it is written.
+        if tool.name() != "recall" {
+            let text = serde_json::to_string_pretty(&definition).unwrap();
+            insta::assert_snapshot!(tool.name(), text);
+        }
+    }
+}
+
+#[test]
+fn r2_the_reminder_of_plan_mode() {
+    assert!(REMINDER.len() < 800);
+    insta::assert_snapshot!("reminder", REMINDER);
+}
+
+#[test]
+fn q1_what_a_small_model_is_asked_about_a_page() {
+    insta::assert_snapshot!(
+        "digest",
+        digest_prompt("{prompt} is not filled in here", "What is new?")
+    );
+}
+
+/// Every other text that the model may read, with its gaps open.
+#[test]
+fn q1_sentences_of_the_tools() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tools");
+    for tool in ["mcp", "plan", "skill", "todo", "web_fetch"] {
+        let fragments = std::fs::read_dir(folder.join(tool).join("fragments")).unwrap();
+        let mut files: Vec<_> = fragments.map(|file| file.unwrap().path()).collect();
+        files.sort();
+        let mut all = String::new();
+        for file in files
+            .iter()
+            .filter(|file| file.extension().is_some_and(|end| end == "md"))
+        {
+            let text = std::fs::read_to_string(file).unwrap();
+            assert!(text.len() < 1_400, "{}", file.display());
+            all.push_str(&format!(
+                "== {}\n{text}",
+                file.file_name().unwrap().display()
+            ));
+        }
+        insta::assert_snapshot!(format!("sentences_{tool}"), all);
+    }
+}

@@ -1,0 +1,78 @@
+//! The tools of a session together: what they leave goes back into the window after a compaction.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use longhaul_agent::event::Mode;
+use longhaul_agent::tool::Toolbox;
+use longhaul_agent::tools::mcp::{Limits, Servers};
+use longhaul_agent::tools::plan::PlanState;
+use longhaul_agent::tools::skill::{By, Skill, Skills};
+use longhaul_agent::tools::todo::Todos;
+use longhaul_agent::tools::web_fetch::Options;
+use longhaul_agent::tools::{Services, services};
+use longhaul_core::rehydrate::restore;
+use longhaul_core::window::Scale;
+use serde_json::json;
+
+use super::mcp_server::config;
+use super::{OneMode, place, run};
+
+#[tokio::test]
+async fn r2_r3_r5_what_calls_left_goes_back_in_its_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = place(folder.path());
+    let file = folder.path().join("SKILL.md");
+    std::fs::write(&file, "Make a tag.").unwrap();
+    let skill = Skill {
+        name: "release".to_owned(),
+        description: "Makes a release.".to_owned(),
+        folder: folder.path().to_owned(),
+        file,
+        by: By::Model,
+    };
+    let limits = Limits {
+        start: Duration::from_secs(120),
+        ..Limits::default()
+    };
+    let configs = vec![config("demo", "good")];
+    let servers = Servers::start(configs, &place, limits, Arc::new(|_| {})).await;
+    let with = Services {
+        todos: Arc::new(Todos::default()),
+        plan: Arc::new(PlanState::new(&place, OneMode::of(Mode::Plan))),
+        skills: Arc::new(Skills::new(vec![skill])),
+        web: Options::default(),
+        archive: None,
+        servers: Some(Arc::new(servers)),
+    };
+    let mut tools = Toolbox::default();
+    for tool in services(&with) {
+        tools.add(tool);
+    }
+    assert_eq!(tools.names().count(), 5 + 16);
+    for (name, input) in [
+        (
+            "TodoWrite",
+            json!({"todos": [{"content": "a", "status": "pending", "activeForm": "b"}]}),
+        ),
+        ("Skill", json!({"skill": "release"})),
+        ("ExitPlanMode", json!({"plan": "Do it."})),
+        ("EnterPlanMode", json!({})),
+    ] {
+        let output = run(&**tools.find(name).unwrap(), input).await;
+        assert!(!output.is_error, "{name}: {}", output.content);
+    }
+    let restored = restore(&with.gathered().await, Scale::of_window(200_000));
+    let kinds: Vec<&str> = (restored.attachments.iter())
+        .map(|attachment| attachment.value["type"].as_str().unwrap())
+        .collect();
+    let wanted = [
+        "todo",
+        "plan_file_reference",
+        "plan_mode",
+        "invoked_skills",
+        "mcp_instructions_delta",
+    ];
+    assert_eq!(kinds, wanted);
+    assert!(restored.notes.is_empty());
+}
