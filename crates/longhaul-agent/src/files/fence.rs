@@ -62,7 +62,12 @@ impl Fence {
     /// Which side of the fence a resolved path is on.
     pub fn judge(&self, path: &Path, purpose: Purpose) -> Verdict {
         let own = self.own.iter().filter(|_| purpose == Purpose::Read);
-        match self.folders.iter().chain(own).any(|it| path.starts_with(it)) {
+        match self
+            .folders
+            .iter()
+            .chain(own)
+            .any(|it| path.starts_with(it))
+        {
             true => Verdict::Inside,
             false => Verdict::Outside,
         }
@@ -70,7 +75,10 @@ impl Fence {
 
     /// A resolved path as it is shown: relative to the workspace if it is in there.
     pub fn shown<'a>(&self, path: &'a Path) -> std::borrow::Cow<'a, str> {
-        let inside = self.folders.first().and_then(|cwd| path.strip_prefix(cwd).ok());
+        let inside = self
+            .folders
+            .first()
+            .and_then(|cwd| path.strip_prefix(cwd).ok());
         match inside {
             Some(inside) if !inside.as_os_str().is_empty() => inside.to_string_lossy(),
             _ => path.to_string_lossy(),

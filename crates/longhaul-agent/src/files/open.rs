@@ -75,14 +75,19 @@ fn judge(path: &Path, metadata: &Metadata) -> Result<(), Unfit> {
 fn is_of_the_kernel(path: &Path) -> bool {
     // Shared memory is in there, and is ordinary.
     let ordinary = path.starts_with("/dev/shm");
-    cfg!(unix) && !ordinary && ["/dev", "/proc", "/sys"].iter().any(|it| path.starts_with(it))
+    cfg!(unix)
+        && !ordinary
+        && ["/dev", "/proc", "/sys"]
+            .iter()
+            .any(|it| path.starts_with(it))
 }
 
 #[cfg(unix)]
 fn open(path: &Path) -> std::io::Result<File> {
     use rustix::fs::{Mode, OFlags};
     let (folder, name) = parent(path, Missing::IsAnError)?;
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let flags =
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     Ok(rustix::fs::openat(&folder, name, flags, Mode::empty())?.into())
 }
 

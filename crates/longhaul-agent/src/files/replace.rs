@@ -97,6 +97,10 @@ fn write(path: &Path, content: &[u8]) -> std::io::Result<(Made, Print)> {
     file.write_all(content)?;
     file.as_file().sync_all()?;
     let file = file.persist(path).map_err(|error| error.error)?;
-    let made = if before.is_some() { Made::Changed } else { Made::New };
+    let made = if before.is_some() {
+        Made::Changed
+    } else {
+        Made::New
+    };
     Ok((made, Print::of(content, &file.metadata()?)))
 }

@@ -128,7 +128,8 @@ impl FileState {
     /// written does not depend on it.
     pub fn cleared(&self, calls: &[impl AsRef<str>]) {
         for known in self.lock().files.values_mut() {
-            if (known.by.as_deref()).is_some_and(|by| calls.iter().any(|call| call.as_ref() == by)) {
+            if (known.by.as_deref()).is_some_and(|by| calls.iter().any(|call| call.as_ref() == by))
+            {
                 known.by = None;
             }
         }
