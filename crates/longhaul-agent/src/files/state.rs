@@ -136,10 +136,10 @@ impl FileState {
     }
 
     /// The conversation was compacted, and these files were put back as they are now. All others are forgotten; each can be
-    /// read again.
+    /// read again. The paths are absolute; this looks at the disk.
     pub fn compacted(&self, restored: &[PathBuf]) {
         let restored = restored.iter().filter_map(|path| {
-            let path = resolve(path).ok()?;
+            let path = resolve(&std::path::absolute(path).ok()?).ok()?;
             let print = Opened::regular(&path).ok()?.print().ok()?;
             Some((path, print))
         });

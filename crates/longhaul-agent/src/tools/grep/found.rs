@@ -159,7 +159,7 @@ impl Sink for &mut Found {
     }
 
     fn context_break(&mut self, _: &Searcher) -> Result<bool, io::Error> {
-        if self.mode == Mode::Content {
+        if self.mode == Mode::Content && self.full == Full::No && self.shown < self.most {
             self.text.push_str("--\n");
         }
         Ok(true)

@@ -6,6 +6,9 @@ use std::io::{self, BufRead};
 /// Characters of a line that are shown.
 const LINE: usize = 2_000;
 
+/// Bytes of a line that are kept for that.
+const KEPT: usize = LINE * 4 + 1;
+
 /// Bytes that are shown in one answer.
 const MOST: usize = 128 << 10;
 
@@ -47,12 +50,7 @@ pub(super) fn read(
             return Ok(found);
         }
         line.clear();
-        if next_line(
-            &mut reader,
-            if wanted { LINE * 4 + 1 } else { 0 },
-            &mut line,
-        )? == End::OfFile
-        {
+        if next_line(&mut reader, if wanted { KEPT } else { 0 }, &mut line)? == End::OfFile {
             found.reached_end = true;
             return Ok(found);
         }
@@ -97,6 +95,7 @@ fn next_line(reader: &mut impl BufRead, keep: usize, line: &mut Vec<u8>) -> io::
 
 impl Lines {
     fn add(&mut self, number: u64, line: &[u8]) {
+        let passed_whole = line.len() < KEPT;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let line = match number {
             1 => line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line),
@@ -109,7 +108,8 @@ impl Lines {
         };
         // A character that the cut went through is no fault of the file.
         self.not_utf8 |= shown.contains(char::REPLACEMENT_CHARACTER)
-            && std::str::from_utf8(line).is_err_and(|error| error.error_len().is_some());
+            && std::str::from_utf8(line)
+                .is_err_and(|error| passed_whole || error.error_len().is_some());
         self.cut += u64::from(is_cut);
         // Writing to a string does not fail.
         let _ = writeln!(self.text, "{number:>6}\t{shown}");
@@ -141,10 +141,7 @@ impl Lines {
             ));
         }
         if self.cut > 0 {
-            notes.push(format!(
-                "{} long lines were cut at {LINE} characters",
-                self.cut
-            ));
+            notes.push(format!("lines cut at {LINE} characters: {}", self.cut));
         }
         if self.not_utf8 {
             notes.push(

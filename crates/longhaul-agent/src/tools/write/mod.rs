@@ -101,9 +101,13 @@ fn write(judged: &Judged, files: &FileState, input: &Input) -> Result<Output, St
     let name = judged.shown(&path);
     let lines = input.content.lines().count();
     let said = match made {
-        Made::New => format!("Created {name} with {lines} lines."),
-        Made::Changed => format!("Replaced {name}; it has {lines} lines now."),
+        Made::New => format!("Created {name} (lines: {lines})."),
+        Made::Changed => format!("Replaced {name} (lines now: {lines})."),
+    };
+    let line = match lines {
+        1 => "1 line".to_owned(),
+        lines => format!("{lines} lines"),
     };
     let diff = unified(&name, &before, &input.content);
-    Ok(Output::text(said, format!("{lines} lines")).with_detail(diff))
+    Ok(Output::text(said, line).with_detail(diff))
 }

@@ -1,0 +1,14 @@
+//! The tools that touch files and the shell, and what is known of files.
+
+mod bash;
+mod definitions;
+mod desk;
+mod edit;
+mod fence;
+mod glob;
+mod grep;
+mod hostile;
+mod read;
+mod shells;
+mod state;
+mod write;
