@@ -2,7 +2,7 @@
 
 mod bash;
 mod blocking;
-mod definition;
+mod defined;
 mod diff;
 mod edit;
 mod glob;

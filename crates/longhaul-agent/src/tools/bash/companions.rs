@@ -11,7 +11,7 @@ use super::add_stale;
 use super::shells::{ShellStatus, Shells};
 use crate::files::FileState;
 use crate::tool::{Access, Call, Output, Tool};
-use crate::tools::definition::definition;
+use crate::tools::defined::definition;
 use crate::tools::input;
 
 /// Reads what a background command printed.

@@ -17,7 +17,7 @@ use longhaul::process_group::Swept;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::definition::definition;
+use super::defined::definition;
 use super::input;
 use crate::files::{Fence, FileState};
 use crate::place::Place;

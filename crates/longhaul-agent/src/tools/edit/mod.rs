@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::blocking::{stopped, to_the_end};
-use super::definition::definition;
+use super::defined::definition;
 use super::diff::unified;
 use super::input;
 use super::judged::Judged;

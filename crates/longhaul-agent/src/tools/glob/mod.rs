@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::blocking::{blocking, stopped};
-use super::definition::definition;
+use super::defined::definition;
 use super::grep::root;
 use super::input;
 use super::judged::Judged;

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::blocking::blocking;
-use super::definition::definition;
+use super::defined::definition;
 use super::input;
 use super::judged::Judged;
 use crate::files::{FileState, Opened, Print, Shown};
@@ -92,9 +92,7 @@ impl Tool for Read {
                 Err(output) => return output,
             };
             let (judged, files, id) = (self.judged.clone(), self.files.clone(), call.id.clone());
-            let work = move |_| {
-                read(&judged, &files, &id, &input).unwrap_or_else(|why| Output::error(why))
-            };
+            let work = move |_| read(&judged, &files, &id, &input).unwrap_or_else(Output::error);
             blocking(&call.cancel, work).await
         })
     }

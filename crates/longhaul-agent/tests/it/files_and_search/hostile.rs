@@ -142,18 +142,17 @@ fn q1_no_race_with_a_link_leads_out() {
         let swapper = scope.spawn(|| {
             let mut swaps = 0;
             while !done.load(std::sync::atomic::Ordering::Relaxed) {
-                std::fs::rename(&sub, &real).unwrap();
-                symlink(&desk.outside, &sub).unwrap();
-                std::fs::remove_file(&sub).unwrap();
-                // A write that came in between may have made a folder of that name.
+                // Any step may fail: a write that came in between may have made a folder of that name.
+                let _ = std::fs::rename(&sub, &real);
+                swaps += usize::from(symlink(&desk.outside, &sub).is_ok());
+                let _ = std::fs::remove_file(&sub);
                 let _ = std::fs::remove_dir_all(&sub);
-                std::fs::rename(&real, &sub).unwrap();
-                swaps += 1;
+                let _ = std::fs::rename(&real, &sub);
             }
             swaps
         });
         let mut read = 0;
-        for _ in 0..3_000 {
+        for _ in 0..300 {
             let _ = longhaul_agent::files::replace(&path, b"mine");
             if let Ok(opened) = longhaul_agent::files::Opened::regular(&path) {
                 assert_eq!(opened.content().unwrap(), b"mine");

@@ -1,4 +1,10 @@
 //! The tools that touch files and the shell, and what is known of files.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests may fail loudly"
+)]
 
 mod bash;
 mod definitions;
