@@ -104,7 +104,7 @@ async fn q1_one_line_of_a_gigabyte_takes_no_memory() {
 async fn q1_an_unreadable_file_is_told() {
     let desk = desk();
     let path = desk.put("locked", "x");
-    std::fs::set_permissions(&path, PermissionsExt::from_mode(0)).unwrap();
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o000)).unwrap();
     let output = desk.call("Read", json!({"file_path": "locked"})).await;
     // Root may read everything.
     if std::fs::File::open(&path).is_err() {
