@@ -137,11 +137,10 @@ fn q1_no_race_with_a_link_leads_out() {
     std::fs::write(desk.outside.join("file"), "secret").unwrap();
     let path = desk.folder.join("sub/file");
     let (sub, real) = (desk.folder.join("sub"), desk.folder.join("real"));
-    let done = std::sync::atomic::AtomicBool::new(false);
-    let swaps = std::thread::scope(|scope| {
+    let (swaps, seen) = std::thread::scope(|scope| {
         let swapper = scope.spawn(|| {
             let mut swaps = 0;
-            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+            for _ in 0..3_000 {
                 // Any step may fail: a write that came in between may have made a folder of that name.
                 let _ = std::fs::rename(&sub, &real);
                 swaps += usize::from(symlink(&desk.outside, &sub).is_ok());
@@ -151,22 +150,21 @@ fn q1_no_race_with_a_link_leads_out() {
             }
             swaps
         });
-        let mut read = 0;
-        for _ in 0..300 {
+        let mut seen = Vec::new();
+        while !swapper.is_finished() {
             let _ = longhaul_agent::files::replace(&path, b"mine");
-            if let Ok(opened) = longhaul_agent::files::Opened::regular(&path) {
-                assert_eq!(opened.content().unwrap(), b"mine");
-                read += 1;
-            }
+            let opened = longhaul_agent::files::Opened::regular(&path);
+            seen.extend(opened.and_then(|opened| opened.content()));
         }
-        done.store(true, std::sync::atomic::Ordering::Relaxed);
-        assert!(read > 0);
-        swapper.join().unwrap()
+        (swapper.join().unwrap(), seen)
     });
     assert!(swaps > 0);
+    assert!(seen.iter().all(|content| content == b"mine"));
     assert_eq!(
         std::fs::read_to_string(desk.outside.join("file")).unwrap(),
         "secret"
     );
     assert_eq!(std::fs::read_dir(&desk.outside).unwrap().count(), 1);
+    longhaul_agent::files::replace(&path, b"still").unwrap();
+    assert_eq!(desk.content("sub/file"), "still");
 }
