@@ -1,12 +1,53 @@
 //! The tools there are, a file or folder each.
 
+mod bash;
+mod blocking;
 mod definition;
+mod diff;
+mod edit;
+mod glob;
+mod grep;
+mod input;
+mod judged;
 pub mod mcp;
 pub mod plan;
+mod read;
 pub mod recall;
 mod services;
 pub mod skill;
 pub mod todo;
+mod walk;
 pub mod web_fetch;
+mod write;
 
+use std::sync::Arc;
+
+pub use bash::{Bash, BashOutput, KillShell, ShellGlance, ShellStatus, Shells};
+pub use edit::Edit;
+pub use glob::Glob;
+pub use grep::Grep;
+pub use read::Read;
 pub use services::{Services, services};
+pub use write::Write;
+
+use crate::files::FileState;
+use crate::place::Place;
+use crate::tool::Tool;
+
+/// The tools that touch files and the shell.
+pub fn files_and_shell(
+    place: &Arc<Place>,
+    files: &Arc<FileState>,
+    shells: &Arc<Shells>,
+) -> Vec<Arc<dyn Tool>> {
+    vec![
+        Arc::new(Read::new(place.clone(), files.clone())),
+        Arc::new(Write::new(place.clone(), files.clone())),
+        Arc::new(Edit::new(place.clone(), files.clone())),
+        Arc::new(Grep::new(place.clone())),
+        Arc::new(Glob::new(place.clone())),
+        Arc::new(Bash::new(place.clone(), files.clone(), shells.clone())),
+        Arc::new(BashOutput::new(shells.clone(), files.clone())),
+        Arc::new(KillShell::new(shells.clone())),
+    ]
+}

@@ -28,7 +28,6 @@ mod capture;
 mod command;
 mod event;
 pub mod fake;
-mod group;
 mod interpret;
 mod matcher;
 mod name;

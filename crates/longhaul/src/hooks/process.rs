@@ -14,7 +14,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::capture::Captured;
-use super::group::{Group, lead_own_group};
+use crate::process_group::{Group, lead_own_group};
 
 /// For output still on its way after the end of the process.
 const GRACE: Duration = Duration::from_millis(250);

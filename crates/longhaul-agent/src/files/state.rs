@@ -1,0 +1,187 @@
+//! What the model was shown of files, and whether it still holds (W1, W2).
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use super::{Opened, Print, resolve};
+
+/// More pictures than this in one request, and none may have a side longer than [`FileState::LONG_SIDE`].
+const MANY_PICTURES: usize = 20;
+
+/// What the model knows of files. Shared by the tools of a session; a fork works on a clone.
+#[derive(Debug, Default)]
+pub struct FileState {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Inner {
+    files: HashMap<PathBuf, Known>,
+    pictures: usize,
+    large_pictures: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Known {
+    print: Print,
+    shown: Shown,
+    /// The call whose result showed it; none: it is not in the window.
+    by: Option<String>,
+    at: SystemTime,
+    hinted: bool,
+}
+
+/// What of a file was shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// These lines, as they were asked for.
+    Lines {
+        /// The first, from 1.
+        offset: u64,
+        /// How many.
+        limit: u64,
+    },
+    /// The whole: a picture, a document.
+    Whole,
+    /// Nothing: the model wrote it, or it was put back after a compaction, perhaps in part.
+    Elsewhere,
+}
+
+/// Whether what the model knows of a file still holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// It does.
+    Yes,
+    /// It was never read, or the window has lost it.
+    Unread,
+    /// The file has changed since.
+    Changed,
+}
+
+impl FileState {
+    /// Pictures with a longer side are few in one request.
+    pub const LONG_SIDE: usize = 2_000;
+
+    /// The model was shown this of a file by a call.
+    pub fn shown(&self, path: &Path, print: Print, shown: Shown, call: &str) {
+        self.know(path, print, shown, Some(call.to_owned()));
+    }
+
+    /// The model wrote a file.
+    pub fn wrote(&self, path: &Path, print: Print) {
+        self.know(path, print, Shown::Elsewhere, None);
+    }
+
+    fn know(&self, path: &Path, print: Print, shown: Shown, by: Option<String>) {
+        let known = Known {
+            print,
+            shown,
+            by,
+            at: SystemTime::now(),
+            hinted: false,
+        };
+        self.lock().files.insert(path.to_owned(), known);
+    }
+
+    /// When the very same was shown, if it was and is in the window still.
+    pub fn shown_at(&self, path: &Path, print: &Print, shown: Shown) -> Option<SystemTime> {
+        let inner = self.lock();
+        let known = inner.files.get(path)?;
+        let same = known.by.is_some() && known.shown == shown && known.print.is_same(print);
+        same.then_some(known.at)
+    }
+
+    /// Whether what the model knows of a file still holds: it must before the file is written.
+    pub fn holds(&self, path: &Path, now: &Print) -> Kept {
+        match self.lock().files.get(path) {
+            None => Kept::Unread,
+            Some(known) if known.print.is_same(now) => Kept::Yes,
+            Some(_) => Kept::Changed,
+        }
+    }
+
+    /// The files that changed behind the model's back since it was last told. Each is named once until it is read again.
+    pub fn stale(&self) -> Vec<PathBuf> {
+        let known: Vec<(PathBuf, Print)> = (self.lock().files.iter())
+            .filter(|(_, known)| !known.hinted)
+            .map(|(path, known)| (path.clone(), known.print))
+            .collect();
+        // Looked at without the lock: a slow disk holds up nobody else.
+        let mut stale: Vec<PathBuf> = known
+            .into_iter()
+            .filter(|(path, print)| has_moved(path, print))
+            .map(|(path, _)| path)
+            .collect();
+        stale.sort();
+        let mut inner = self.lock();
+        for path in &stale {
+            if let Some(known) = inner.files.get_mut(path) {
+                known.hinted = true;
+            }
+        }
+        stale
+    }
+
+    /// The results of these calls were cleared from the window: what they showed can be read again. Whether a file may be
+    /// written does not depend on it.
+    pub fn cleared(&self, calls: &[impl AsRef<str>]) {
+        for known in self.lock().files.values_mut() {
+            if (known.by.as_deref()).is_some_and(|by| calls.iter().any(|call| call.as_ref() == by))
+            {
+                known.by = None;
+            }
+        }
+    }
+
+    /// The conversation was compacted, and these files were put back as they are now. All others are forgotten; each can be
+    /// read again. The paths are absolute; this looks at the disk.
+    pub fn compacted(&self, restored: &[PathBuf]) {
+        let restored = restored.iter().filter_map(|path| {
+            let path = resolve(&std::path::absolute(path).ok()?).ok()?;
+            let print = Opened::regular(&path).ok()?.print().ok()?;
+            Some((path, print))
+        });
+        let restored: Vec<_> = restored.collect();
+        *self.lock() = Inner::default();
+        for (path, print) in restored {
+            self.know(&path, print, Shown::Elsewhere, None);
+        }
+    }
+
+    /// Counts a picture in, if requests with it will be accepted.
+    pub fn admits_picture(&self, longer_side: usize) -> bool {
+        let mut inner = self.lock();
+        let large = inner.large_pictures + usize::from(longer_side > Self::LONG_SIDE);
+        let admits = large == 0 || inner.pictures < MANY_PICTURES;
+        if admits {
+            inner.pictures += 1;
+            inner.large_pictures = large;
+        }
+        admits
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clone for FileState {
+    fn clone(&self) -> Self {
+        Self {
+            inner: Mutex::new(self.lock().clone()),
+        }
+    }
+}
+
+/// Whether a file is another than it was. A time that moved over the same content is no change.
+fn has_moved(path: &Path, print: &Print) -> bool {
+    match std::fs::symlink_metadata(path) {
+        Ok(metadata) if print.is_same_at_a_glance(&Print::at_a_glance(&metadata)) => false,
+        Ok(_) => (Opened::regular(path).ok())
+            .and_then(|opened| opened.print().ok())
+            .is_none_or(|now| !now.is_same(print)),
+        Err(_) => true,
+    }
+}

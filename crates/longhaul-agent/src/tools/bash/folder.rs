@@ -1,0 +1,64 @@
+//! The folder that commands run in: where the last one went, while that is inside of the workspace.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::files::{Fence, Purpose, Verdict};
+use crate::place::Place;
+
+const MOVED: &str = include_str!("moved.md");
+
+pub(super) struct Folder {
+    home: PathBuf,
+    now: Mutex<PathBuf>,
+}
+
+impl Folder {
+    pub(super) fn new(place: &Place) -> Self {
+        Self {
+            home: place.cwd.clone(),
+            now: Mutex::new(place.cwd.clone()),
+        }
+    }
+
+    /// Where the next command runs.
+    pub(super) fn now(&self) -> PathBuf {
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        // A command may have deleted the folder that it was in.
+        if !now.is_dir() {
+            now.clone_from(&self.home);
+        }
+        now.clone()
+    }
+
+    /// A command ended in what this file says. The note is for the model, if it is not left there.
+    pub(super) fn ended_in(&self, said: &Path, fence: &Fence) -> Option<String> {
+        let said = std::fs::read(said).ok()?;
+        let path = PathBuf::from(text_of(said.strip_suffix(b"\n")?)?);
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        if path == *now {
+            return None;
+        }
+        match fence.judge(&path, Purpose::Write) {
+            Verdict::Inside => {
+                *now = path;
+                None
+            }
+            Verdict::Outside => {
+                now.clone_from(&self.home);
+                let folder = self.home.display().to_string();
+                Some(MOVED.trim_end().replace("{folder}", &folder))
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn text_of(bytes: &[u8]) -> Option<&std::ffi::OsStr> {
+    Some(std::os::unix::ffi::OsStrExt::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn text_of(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok()
+}

@@ -1,0 +1,240 @@
+//! Bash: runs commands, to their end or in the background.
+
+mod clean;
+mod collected;
+mod companions;
+mod folder;
+mod shells;
+mod start;
+mod watch;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use longhaul::Boxed;
+use longhaul::process_group::Swept;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::definition::definition;
+use super::input;
+use crate::files::{Fence, FileState};
+use crate::place::Place;
+use crate::tool::{Access, Call, Output, Tool};
+use collected::Collected;
+use folder::Folder;
+use watch::Ending;
+
+pub use companions::{BashOutput, KillShell};
+pub use shells::{ShellGlance, ShellStatus, Shells};
+
+const DEFAULT_TIMEOUT: u64 = 120_000;
+const LONGEST_TIMEOUT: u64 = 600_000;
+
+/// Progress is told as often as people can see it.
+const BETWEEN: Duration = Duration::from_millis(100);
+
+/// Lines of it.
+const NEWEST: usize = 5;
+
+const STALE: &str = include_str!("stale.md");
+const LEFT_BEHIND: &str = include_str!("left_behind.md");
+
+/// Runs commands.
+pub struct Bash {
+    place: Arc<Place>,
+    fence: Fence,
+    files: Arc<FileState>,
+    shells: Arc<Shells>,
+    folder: Folder,
+}
+
+#[derive(Deserialize)]
+struct Input {
+    command: String,
+    #[serde(default, deserialize_with = "input::count")]
+    timeout: Option<u64>,
+    #[serde(default, deserialize_with = "input::switch")]
+    run_in_background: Option<bool>,
+}
+
+impl Bash {
+    /// Runs commands in this place; those in the background belong to `shells`.
+    pub fn new(place: Arc<Place>, files: Arc<FileState>, shells: Arc<Shells>) -> Self {
+        Self {
+            fence: Fence::of(&place),
+            folder: Folder::new(&place),
+            place,
+            files,
+            shells,
+        }
+    }
+
+    /// Where the whole of a long output goes. The id comes from outside: only what is safe in a name is taken of it.
+    fn file(&self, id: &str) -> PathBuf {
+        let safe = |it: char| {
+            if it.is_ascii_alphanumeric() || it == '-' {
+                it
+            } else {
+                '_'
+            }
+        };
+        let name: String = id.chars().take(100).map(safe).collect();
+        let folder = self.place.session_folder().join("tool-results");
+        folder.join(format!("{name}.txt"))
+    }
+
+    async fn to_its_end(&self, input: &Input, call: &Call) -> std::io::Result<Output> {
+        let ends_in = tempfile::NamedTempFile::new()?;
+        let mut started = start::start(&input.command, &self.folder.now(), ends_in.path())?;
+        let limit = Duration::from_millis(
+            input
+                .timeout
+                .unwrap_or(DEFAULT_TIMEOUT)
+                .clamp(1, LONGEST_TIMEOUT),
+        );
+        let mut collected = Collected::new(self.file(&call.id));
+        let mut told: Option<Instant> = None;
+        let heard = |bytes: &[u8]| {
+            collected.push(bytes);
+            if told.is_none_or(|at| at.elapsed() >= BETWEEN) {
+                told = Some(Instant::now());
+                (call.progress)(&collected.newest(NEWEST));
+            }
+        };
+        let ending = watch::watch(&mut started, Some(limit), &call.cancel, heard).await;
+        let mut text = collected.text().trim_end().to_owned();
+        let (first, line, failed) = match ending {
+            Ending::Exited(Some(0), _) => (None, "done".to_owned(), false),
+            Ending::Exited(Some(code), _) => (
+                Some(format!("Exit code {code}")),
+                format!("exit code {code}"),
+                true,
+            ),
+            Ending::Exited(None, _) => (
+                Some("It ended without an exit code.".to_owned()),
+                "no exit code".to_owned(),
+                true,
+            ),
+            Ending::TimedOut => (
+                Some(format!(
+                    "Killed: it took longer than {} ms. Give a longer timeout, or set run_in_background.",
+                    limit.as_millis()
+                )),
+                "timed out".to_owned(),
+                true,
+            ),
+            Ending::Stopped => (
+                Some("Stopped by the user.".to_owned()),
+                "stopped".to_owned(),
+                true,
+            ),
+        };
+        if let Some(first) = first {
+            text = format!("{first}\n{text}").trim_end().to_owned();
+        }
+        if text.is_empty() {
+            text.push_str("(no output)");
+        }
+        if matches!(ending, Ending::Exited(_, Swept::LeftBehind)) {
+            add_note(&mut text, LEFT_BEHIND);
+        }
+        if let Some(note) = self.folder.ended_in(ends_in.path(), &self.fence) {
+            add_note(&mut text, &note);
+        }
+        add_stale(&mut text, &self.files, Some(&self.fence)).await;
+        let mut output = Output::text(text, line);
+        output.is_error = failed;
+        Ok(output)
+    }
+
+    fn in_background(&self, input: &Input, call: &Call) -> Output {
+        let file = self.file(&call.id);
+        match self.shells.start(&input.command, &self.folder.now(), file) {
+            Ok(id) => Output::text(
+                format!(
+                    "Runs in the background as {id}. Read its output with BashOutput, end it with KillShell."
+                ),
+                id,
+            ),
+            Err(why) => Output::error(why.to_string()),
+        }
+    }
+}
+
+impl Tool for Bash {
+    fn name(&self) -> &str {
+        "Bash"
+    }
+
+    fn definition(&self) -> Value {
+        definition(
+            self.name(),
+            include_str!("description.md"),
+            include_str!("schema.json"),
+        )
+    }
+
+    fn access(&self, input: &Value) -> Access {
+        Access::Runs(input::text(input, "command").to_owned())
+    }
+
+    fn line(&self, input: &Value) -> String {
+        let command = input::text(input, "command");
+        let mut lines = command.lines();
+        let first = lines.next().unwrap_or_default().to_owned();
+        match lines.next() {
+            Some(_) => format!("{first} …"),
+            None => first,
+        }
+    }
+
+    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
+        Box::pin(async move {
+            let input: Input = match input::read(self.name(), input) {
+                Ok(input) => input,
+                Err(output) => return output,
+            };
+            if input.command.trim().is_empty() || input.command.contains('\0') {
+                return Output::error("The command is empty or has a NUL in it. Nothing was run.");
+            }
+            if call.cancel.is_cancelled() {
+                return super::blocking::stopped();
+            }
+            if input.run_in_background == Some(true) {
+                return self.in_background(&input, call);
+            }
+            let ran = self.to_its_end(&input, call).await;
+            ran.unwrap_or_else(|error| {
+                Output::error(format!("The command could not be started: {error}."))
+            })
+        })
+    }
+}
+
+fn add_note(text: &mut String, note: &str) {
+    text.push('\n');
+    text.push_str(note.trim_end());
+}
+
+/// Names the files that the model has read and that are others now (W2).
+async fn add_stale(text: &mut String, files: &Arc<FileState>, fence: Option<&Fence>) {
+    let looking = files.clone();
+    let stale = tokio::task::spawn_blocking(move || looking.stale()).await;
+    let stale = stale.unwrap_or_default();
+    if stale.is_empty() {
+        return;
+    }
+    /// More are not named.
+    const NAMED: usize = 10;
+    let shown = |path: &PathBuf| match fence {
+        Some(fence) => fence.shown(path).into_owned(),
+        None => path.display().to_string(),
+    };
+    let mut names: Vec<String> = stale.iter().take(NAMED).map(shown).collect();
+    if stale.len() > NAMED {
+        names.push(format!("and {} more", stale.len() - NAMED));
+    }
+    add_note(text, &STALE.replace("{files}", &names.join(", ")));
+}

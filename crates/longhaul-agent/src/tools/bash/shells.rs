@@ -1,0 +1,189 @@
+//! The commands that run in the background: who they are, what they printed, how they ended. Dropped, they are killed.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use longhaul::process_group::Group;
+use thiserror::Error;
+use tokio_util::sync::CancellationToken;
+
+use super::collected::Collected;
+use super::start::{Started, start};
+use super::watch::{Ending, watch};
+
+/// As many may run at once.
+const RUNNING: usize = 32;
+
+/// Where a shell that nobody asks about says that it ends.
+const NOWHERE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
+
+/// The background commands of a session.
+#[derive(Default)]
+pub struct Shells {
+    shells: Mutex<Vec<Arc<Shell>>>,
+}
+
+/// A background command at a glance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShellGlance {
+    /// Its id: `bash_1`.
+    pub id: String,
+    /// The command.
+    pub command: String,
+    /// How it stands.
+    pub status: ShellStatus,
+}
+
+/// How a background command stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShellStatus {
+    /// It runs.
+    Running,
+    /// It ended, with this code if it had one.
+    Exited(Option<i32>),
+    /// It was killed on request.
+    Killed,
+}
+
+impl std::fmt::Display for ShellStatus {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Running => f.write_str("running"),
+            Self::Exited(Some(code)) => write!(f, "exited with code {code}"),
+            Self::Exited(None) => f.write_str("exited"),
+            Self::Killed => f.write_str("killed"),
+        }
+    }
+}
+
+pub(super) struct Shell {
+    id: String,
+    command: String,
+    group: Arc<Group>,
+    stop: CancellationToken,
+    ended: CancellationToken,
+    state: Mutex<State>,
+}
+
+struct State {
+    status: ShellStatus,
+    collected: Collected,
+}
+
+/// Why there is no such shell to speak of.
+#[derive(Debug, Error)]
+pub(super) enum NoShell {
+    #[error("There is no background command {id}. {others}")]
+    Unknown { id: String, others: String },
+    #[error("{RUNNING} background commands run already. End one with KillShell first.")]
+    TooMany,
+    #[error("The command could not be started: {0}.")]
+    NotStarted(#[from] std::io::Error),
+}
+
+impl Shells {
+    /// All there are, in the order they were started.
+    pub fn list(&self) -> Vec<ShellGlance> {
+        self.lock().iter().map(|shell| shell.glance()).collect()
+    }
+
+    /// Starts a command. What it prints goes to `file` once it is asked for or too much.
+    pub(super) fn start(
+        &self,
+        command: &str,
+        folder: &Path,
+        file: PathBuf,
+    ) -> Result<String, NoShell> {
+        let mut shells = self.lock();
+        let running = shells
+            .iter()
+            .filter(|it| it.status() == ShellStatus::Running);
+        if running.count() >= RUNNING {
+            return Err(NoShell::TooMany);
+        }
+        let started = start(command, folder, Path::new(NOWHERE))?;
+        let shell = Arc::new(Shell {
+            id: format!("bash_{}", shells.len() + 1),
+            command: command.to_owned(),
+            group: started.group.clone(),
+            stop: CancellationToken::new(),
+            ended: CancellationToken::new(),
+            state: Mutex::new(State {
+                status: ShellStatus::Running,
+                collected: Collected::new(file),
+            }),
+        });
+        shells.push(shell.clone());
+        tokio::spawn(attend(shell.clone(), started));
+        Ok(shell.id.clone())
+    }
+
+    pub(super) fn find(&self, id: &str) -> Result<Arc<Shell>, NoShell> {
+        let shells = self.lock();
+        let found = shells.iter().find(|shell| shell.id == id).cloned();
+        found.ok_or_else(|| {
+            let ids: Vec<&str> = shells.iter().map(|shell| shell.id.as_str()).collect();
+            NoShell::Unknown {
+                id: id.to_owned(),
+                others: match ids.is_empty() {
+                    true => "None was started.".to_owned(),
+                    false => format!("There are: {}.", ids.join(", ")),
+                },
+            }
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Shell>>> {
+        self.shells.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Shells {
+    fn drop(&mut self) {
+        for shell in self.lock().iter() {
+            shell.stop.cancel();
+            // At once, too: nobody may be there any more to see the token.
+            shell.group.kill_members();
+        }
+    }
+}
+
+impl Shell {
+    pub(super) fn glance(&self) -> ShellGlance {
+        ShellGlance {
+            id: self.id.clone(),
+            command: self.command.clone(),
+            status: self.status(),
+        }
+    }
+
+    pub(super) fn status(&self) -> ShellStatus {
+        self.state().status
+    }
+
+    /// What is new, of lines that are wanted.
+    pub(super) fn news(&self) -> String {
+        self.state().collected.take()
+    }
+
+    /// Ends it and waits until it is gone.
+    pub(super) async fn kill(&self) {
+        self.stop.cancel();
+        self.ended.cancelled().await;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn attend(shell: Arc<Shell>, mut started: Started) {
+    // Also if this is dropped with the runtime: whoever waits for the end is not left waiting.
+    let _ended = shell.ended.clone().drop_guard();
+    let heard = |bytes: &[u8]| shell.state().collected.push(bytes);
+    let ending = watch(&mut started, None, &shell.stop, heard).await;
+    shell.state().status = match ending {
+        Ending::Exited(code, _) => ShellStatus::Exited(code),
+        Ending::TimedOut | Ending::Stopped => ShellStatus::Killed,
+    };
+}

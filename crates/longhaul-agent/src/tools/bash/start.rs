@@ -1,0 +1,58 @@
+//! Starts a command in a shell, in a process group of its own.
+
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+
+use longhaul::process_group::{Group, lead_own_group};
+use tokio::process::{Child, ChildStdout, Command};
+
+/// Joins the errors to the output, so that they stay in order, and says at the end where the shell is.
+const WRAPPER: &str = include_str!("wrapper.sh");
+
+/// A command that runs. Dropped, it and all it started are killed.
+pub(super) struct Started {
+    pub(super) group: Arc<Group>,
+    pub(super) child: Child,
+    pub(super) output: Option<ChildStdout>,
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        // Before the child, which is waited for from then on: the group's number is still its own.
+        self.group.kill_members();
+        self.group.release();
+    }
+}
+
+/// Starts it. Where it ends up is written to `ends_in`.
+pub(super) fn start(command: &str, folder: &Path, ends_in: &Path) -> io::Result<Started> {
+    let mut child = match spawn("bash", command, folder, ends_in) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            spawn("sh", command, folder, ends_in)?
+        }
+        other => other?,
+    };
+    Ok(Started {
+        group: Arc::new(Group::led_by(&child)),
+        output: child.stdout.take(),
+        child,
+    })
+}
+
+fn spawn(shell: &str, command: &str, folder: &Path, ends_in: &Path) -> io::Result<Child> {
+    let mut shell_command = Command::new(shell);
+    lead_own_group(&mut shell_command);
+    shell_command
+        .args(["-c", WRAPPER, shell, command])
+        .arg(ends_in)
+        .current_dir(folder)
+        // Nobody is there to answer.
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_EDITOR", "true")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+}

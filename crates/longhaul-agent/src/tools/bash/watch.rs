@@ -1,0 +1,105 @@
+//! Waits for a command's end, reading what it prints meanwhile. Whatever it does, this ends.
+
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use longhaul::process_group::Swept;
+use tokio::io::AsyncReadExt;
+use tokio::process::ChildStdout;
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::start::Started;
+
+/// For output still on its way after the end of the command.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// For a killed command to be gone. One that hangs in the kernel is left to it.
+const DEATH: Duration = Duration::from_secs(5);
+
+/// Longer than anybody waits.
+const FOREVER: Duration = Duration::from_secs(60 * 60 * 24 * 365);
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// By itself, or by somebody else's signal.
+    Exited(Option<i32>, Swept),
+    /// It took too long and was killed.
+    TimedOut,
+    /// Nobody wanted it any more; it was killed.
+    Stopped,
+}
+
+/// Watches it to its end.
+pub(super) async fn watch(
+    started: &mut Started,
+    limit: Option<Duration>,
+    stop: &CancellationToken,
+    mut heard: impl FnMut(&[u8]),
+) -> Ending {
+    let mut output = started.output.take();
+    let mut chunk = vec![0; 16 << 10];
+    let deadline = Instant::now() + limit.unwrap_or(FOREVER);
+    let ending = loop {
+        // In this order: a command that has ended has not timed out, however late that is seen; and one that floods is
+        // stopped all the same.
+        tokio::select! {
+            biased;
+            status = started.child.wait() => break Some(status),
+            () = stop.cancelled() => break None,
+            () = sleep_until(deadline) => break None,
+            read = next(&mut output, &mut chunk) => match read {
+                Some(length) => heard(&chunk[..length]),
+                None => output = None,
+            },
+        }
+    };
+    match ending {
+        Some(status) => {
+            let _ = timeout(GRACE, drain(&mut output, &mut chunk, &mut heard)).await;
+            let swept = started.group.sweep();
+            if swept == Swept::LeftBehind {
+                let _ = timeout(GRACE, drain(&mut output, &mut chunk, &mut heard)).await;
+            }
+            Ending::Exited(status.ok().and_then(code), swept)
+        }
+        None => {
+            started.group.kill(&mut started.child);
+            if timeout(DEATH, started.child.wait()).await.is_ok() {
+                started.group.release();
+            }
+            let _ = timeout(GRACE, drain(&mut output, &mut chunk, &mut heard)).await;
+            match stop.is_cancelled() {
+                true => Ending::Stopped,
+                false => Ending::TimedOut,
+            }
+        }
+    }
+}
+
+/// The next bytes; none: there will be no more. Waits for ever if there is no stream.
+async fn next(output: &mut Option<ChildStdout>, chunk: &mut [u8]) -> Option<usize> {
+    match output {
+        Some(stream) => stream.read(chunk).await.ok().filter(|length| *length > 0),
+        None => std::future::pending().await,
+    }
+}
+
+async fn drain(output: &mut Option<ChildStdout>, chunk: &mut [u8], heard: &mut impl FnMut(&[u8])) {
+    while output.is_some() {
+        match next(output, chunk).await {
+            Some(length) => heard(&chunk[..length]),
+            None => *output = None,
+        }
+    }
+}
+
+/// The exit code; that of one that a signal ended is 128 and the signal, as shells have it.
+fn code(status: ExitStatus) -> Option<i32> {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| 128 + signal);
+    #[cfg(not(unix))]
+    let signal = None;
+    status.code().or(signal)
+}

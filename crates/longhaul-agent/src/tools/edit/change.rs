@@ -1,0 +1,118 @@
+//! The change itself, on texts. Line ends are the file's: what the model writes with `\n` is found and put in as `\r\n`
+//! where the file has that.
+
+use std::borrow::Cow;
+
+use thiserror::Error;
+
+use super::nearest::nearest;
+
+/// Which places are changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Places {
+    /// The only one there is.
+    One,
+    /// All.
+    All,
+}
+
+/// A changed text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Changed {
+    pub(super) text: String,
+    pub(super) places: usize,
+    /// Of the first place, from 1.
+    pub(super) line: usize,
+}
+
+impl Changed {
+    pub(super) fn new_file(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            places: 1,
+            line: 1,
+        }
+    }
+}
+
+/// Why nothing was changed.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub(super) enum Unchanged {
+    #[error("old_string is empty, but the file is not. Give the text to replace, or use Write.")]
+    NothingNamed,
+    #[error("old_string is not in it. {0}")]
+    NotFound(String),
+    #[error(
+        "old_string is in it {places} times (lines {lines}). Give more of the text around the one you mean, or set replace_all."
+    )]
+    Ambiguous { places: usize, lines: String },
+}
+
+/// As many line numbers are named.
+const NAMED: usize = 10;
+
+/// Replaces a text by another.
+pub(super) fn change(
+    text: &str,
+    old: &str,
+    new: &str,
+    places: Places,
+) -> Result<Changed, Unchanged> {
+    const BOM: char = '\u{FEFF}';
+    let start = if text.starts_with(BOM) {
+        BOM.len_utf8()
+    } else {
+        0
+    };
+    let (mark, body) = text.split_at(start);
+    if old.is_empty() {
+        return match body.is_empty() {
+            true => Ok(Changed::new_file(&format!("{mark}{new}"))),
+            false => Err(Unchanged::NothingNamed),
+        };
+    }
+    let old = match body.contains(old) {
+        true => Cow::Borrowed(old),
+        false => with_crlf(old),
+    };
+    let new = match is_crlf(body) {
+        true => with_crlf(new),
+        false => Cow::Borrowed(new),
+    };
+    let found: Vec<usize> = body.match_indices(&*old).map(|(at, _)| at).collect();
+    let line_of = |at: usize| body[..at].matches('\n').count() + 1;
+    let changed = match (found.as_slice(), places) {
+        ([], _) => return Err(Unchanged::NotFound(nearest(body, &old))),
+        ([_], _) | (_, Places::All) => body.replace(&*old, &new),
+        (several, Places::One) => {
+            let mut lines: Vec<String> = (several.iter().take(NAMED))
+                .map(|at| line_of(*at).to_string())
+                .collect();
+            if several.len() > NAMED {
+                lines.push("…".to_owned());
+            }
+            return Err(Unchanged::Ambiguous {
+                places: several.len(),
+                lines: lines.join(", "),
+            });
+        }
+    };
+    Ok(Changed {
+        text: format!("{mark}{changed}"),
+        places: found.len(),
+        line: found.first().map_or(1, |at| line_of(*at)),
+    })
+}
+
+/// Whether most lines end with `\r\n`.
+fn is_crlf(text: &str) -> bool {
+    let all = text.matches('\n').count();
+    all > 0 && text.matches("\r\n").count() * 2 > all
+}
+
+fn with_crlf(text: &str) -> Cow<'_, str> {
+    match text.contains('\n') {
+        true => Cow::Owned(text.replace("\r\n", "\n").replace('\n', "\r\n")),
+        false => Cow::Borrowed(text),
+    }
+}

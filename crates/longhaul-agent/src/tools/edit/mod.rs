@@ -1,0 +1,138 @@
+//! Edit: a text in a file that the model has read is replaced by another.
+
+mod change;
+mod nearest;
+
+use std::sync::Arc;
+
+use longhaul::Boxed;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::blocking::{stopped, to_the_end};
+use super::definition::definition;
+use super::diff::unified;
+use super::input;
+use super::judged::Judged;
+use super::write::refuse_unless_known;
+use crate::files::{FileState, Opened, Print, Unfit, replace};
+use crate::place::Place;
+use crate::tool::{Access, Call, Output, Tool};
+use change::Places;
+
+/// Edits files.
+pub struct Edit {
+    judged: Arc<Judged>,
+    files: Arc<FileState>,
+}
+
+#[derive(Deserialize)]
+struct Input {
+    file_path: String,
+    old_string: String,
+    new_string: String,
+    #[serde(default, deserialize_with = "input::switch")]
+    replace_all: Option<bool>,
+}
+
+impl Edit {
+    /// Edits files of this place that the model knows.
+    pub fn new(place: Arc<Place>, files: Arc<FileState>) -> Self {
+        Self {
+            judged: Arc::new(Judged::new(&place)),
+            files,
+        }
+    }
+}
+
+impl Tool for Edit {
+    fn name(&self) -> &str {
+        "Edit"
+    }
+
+    fn definition(&self) -> Value {
+        definition(
+            self.name(),
+            include_str!("description.md"),
+            include_str!("schema.json"),
+        )
+    }
+
+    fn access(&self, input: &Value) -> Access {
+        let path = self.judged.judge(input::text(input, "file_path"));
+        path.map_or(Access::Nothing, Access::Writes)
+    }
+
+    fn line(&self, input: &Value) -> String {
+        self.judged.line(input::text(input, "file_path"))
+    }
+
+    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
+        Box::pin(async move {
+            let input: Input = match input::read(self.name(), input) {
+                Ok(input) => input,
+                Err(output) => return output,
+            };
+            if call.cancel.is_cancelled() {
+                return stopped();
+            }
+            let (judged, files) = (self.judged.clone(), self.files.clone());
+            to_the_end(move || edit(&judged, &files, &input).unwrap_or_else(Output::error)).await
+        })
+    }
+}
+
+fn edit(judged: &Judged, files: &FileState, input: &Input) -> Result<Output, String> {
+    if input.old_string == input.new_string {
+        return Err(
+            "old_string and new_string are the same: there is nothing to change.".to_owned(),
+        );
+    }
+    let path = judged
+        .path(&input.file_path)
+        .map_err(|why| why.to_string())?;
+    let name = judged.shown(&path);
+    let before = match Opened::regular(&path) {
+        Err(Unfit::Missing(_)) if input.old_string.is_empty() => None,
+        Err(why) => return Err(why.to_string()),
+        Ok(opened) if !opened.is_short() => {
+            return Err(format!(
+                "{name} is too long to be edited here. Use a command in Bash."
+            ));
+        }
+        Ok(opened) => {
+            let metadata = opened.metadata.clone();
+            let content = opened.content().map_err(|why| why.to_string())?;
+            refuse_unless_known(files, &path, &Print::of(&content, &metadata))?;
+            let text = String::from_utf8(content).map_err(|_| {
+                format!("{name} is not valid UTF-8 and is not edited here. Use a command in Bash.")
+            })?;
+            Some(text)
+        }
+    };
+    let places = match input.replace_all {
+        Some(true) => Places::All,
+        _ => Places::One,
+    };
+    let changed = match &before {
+        None => change::Changed::new_file(&input.new_string),
+        Some(before) => change::change(before, &input.old_string, &input.new_string, places)
+            .map_err(|why| format!("{name} was not changed: {why}"))?,
+    };
+    let (_, print) = replace(&path, changed.text.as_bytes()).map_err(|why| why.to_string())?;
+    files.wrote(&path, print);
+    let said = match (&before, changed.places) {
+        (None, _) => format!("Created {name}."),
+        (_, 1) => format!("Changed {name} at line {}.", changed.line),
+        (_, places) => format!(
+            "Changed {name} at {places} places, the first at line {}.",
+            changed.line
+        ),
+    };
+    let diff = unified(&name, before.as_deref().unwrap_or_default(), &changed.text);
+    let line = match changed.places {
+        1 => "1 change".to_owned(),
+        places => format!("{places} changes"),
+    };
+    Ok(Output::text(said, line).with_detail(diff))
+}

@@ -1,0 +1,162 @@
+//! Glob: files by their path, newest first.
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use longhaul::Boxed;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::blocking::{blocking, stopped};
+use super::definition::definition;
+use super::grep::root;
+use super::input;
+use super::judged::Judged;
+use super::walk::{PathPattern, walk};
+use crate::files::Unfit;
+use crate::place::Place;
+use crate::tool::{Access, Call, Output, Tool};
+
+/// As many files are named.
+const MOST: usize = 100;
+
+/// Finds files.
+pub struct Glob {
+    judged: Arc<Judged>,
+}
+
+#[derive(Deserialize)]
+struct Input {
+    pattern: String,
+}
+
+impl Glob {
+    /// Finds files of this place.
+    pub fn new(place: Arc<Place>) -> Self {
+        Self {
+            judged: Arc::new(Judged::new(&place)),
+        }
+    }
+}
+
+impl Tool for Glob {
+    fn name(&self) -> &str {
+        "Glob"
+    }
+
+    fn definition(&self) -> Value {
+        definition(
+            self.name(),
+            include_str!("description.md"),
+            include_str!("schema.json"),
+        )
+    }
+
+    fn access(&self, input: &Value) -> Access {
+        let (root, _) = split(root(input), input::text(input, "pattern"));
+        let path = self.judged.judge(&root);
+        path.map_or(Access::Nothing, Access::Reads)
+    }
+
+    fn line(&self, input: &Value) -> String {
+        let pattern = input::text(input, "pattern");
+        match root(input) {
+            "." => pattern.to_owned(),
+            path => format!("{pattern} in {}", self.judged.line(path)),
+        }
+    }
+
+    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
+        Box::pin(async move {
+            let (root, pattern) = split(root(&input), input::text(&input, "pattern"));
+            if let Err(output) = input::read::<Input>(self.name(), input).map(|input| input.pattern)
+            {
+                return output;
+            }
+            let judged = self.judged.clone();
+            let work = move |cancel| find(&judged, &root, &pattern, &cancel);
+            blocking(&call.cancel, move |cancel| {
+                work(cancel).unwrap_or_else(Output::error)
+            })
+            .await
+        })
+    }
+}
+
+/// An absolute pattern says itself where to begin: the part of it that is no pattern.
+fn split(root: &str, pattern: &str) -> (String, String) {
+    if !Path::new(pattern).is_absolute() {
+        return (root.to_owned(), pattern.to_owned());
+    }
+    let is_plain = |part: &&str| !part.contains(['*', '?', '[', '{', '!']);
+    let parts: Vec<&str> = pattern.split('/').collect();
+    let plain = (parts.iter().take_while(|part| is_plain(part)).count()).min(parts.len() - 1);
+    let root = parts[..plain].join("/");
+    let root = if root.is_empty() {
+        "/".to_owned()
+    } else {
+        root
+    };
+    // With a slash before it, so that it holds from the folder on and not at any depth.
+    (root, format!("/{}", parts[plain..].join("/")))
+}
+
+fn find(
+    judged: &Judged,
+    root: &str,
+    pattern: &str,
+    cancel: &CancellationToken,
+) -> Result<Output, String> {
+    if pattern.split('/').any(|part| part == "..") {
+        return Err("The pattern has .. in it. Give the folder as path, and a pattern for what is below it.".to_owned());
+    }
+    let wanted = PathPattern::new(pattern)
+        .map_err(|error| format!("The pattern does not work: {error}."))?;
+    let root = judged.path(root).map_err(|why| why.to_string())?;
+    let metadata = std::fs::metadata(&root).map_err(|error| Unfit::of(&root, error).to_string())?;
+    if !metadata.is_dir() {
+        return Err(format!(
+            "{} is not a folder. Give the folder to look in.",
+            root.display()
+        ));
+    }
+    let mut found: Vec<(Reverse<SystemTime>, PathBuf)> = Vec::new();
+    for entry in walk(&root, None) {
+        if cancel.is_cancelled() {
+            return Ok(stopped());
+        }
+        let Ok(entry) = entry else { continue };
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        let below = entry.path().strip_prefix(&root);
+        if !is_file || !below.is_ok_and(|below| wanted.wants(below)) {
+            continue;
+        }
+        let changed = (entry.metadata().ok()).and_then(|it| it.modified().ok());
+        let changed = changed.unwrap_or(SystemTime::UNIX_EPOCH);
+        found.push((Reverse(changed), entry.into_path()));
+    }
+    if found.is_empty() {
+        return Ok(Output::text(
+            "No files match. Ignored files (.gitignore) were not looked at.",
+            "no files",
+        ));
+    }
+    found.sort();
+    let count = found.len();
+    let names = found.iter().take(MOST).map(|(_, path)| judged.shown(path));
+    let mut text = names.collect::<Vec<_>>().join("\n");
+    if count > MOST {
+        text.push_str(&format!(
+            "\n(the newest {MOST} of {count}; use a narrower pattern or path for the others)"
+        ));
+    }
+    let line = if count == 1 {
+        "1 file".to_owned()
+    } else {
+        format!("{count} files")
+    };
+    Ok(Output::text(text, line))
+}

@@ -1,0 +1,178 @@
+//! Grep: searches the contents of files, on ripgrep's libraries.
+
+mod found;
+mod query;
+
+use std::sync::Arc;
+
+use longhaul::Boxed;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::blocking::{blocking, stopped};
+use super::definition::definition;
+use super::input;
+use super::judged::Judged;
+use super::walk::{PathPattern, walk};
+use crate::files::Opened;
+use crate::place::Place;
+use crate::tool::{Access, Call, Output, Tool};
+use found::{Found, Full};
+use query::Query;
+
+/// Searches files.
+pub struct Grep {
+    judged: Arc<Judged>,
+}
+
+#[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    Content,
+    #[default]
+    FilesWithMatches,
+    Count,
+}
+
+#[derive(Deserialize)]
+struct Input {
+    pattern: String,
+    path: Option<String>,
+    glob: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    output_mode: Option<Mode>,
+    #[serde(rename = "-A", default, deserialize_with = "input::count")]
+    after: Option<u64>,
+    #[serde(rename = "-B", default, deserialize_with = "input::count")]
+    before: Option<u64>,
+    #[serde(rename = "-C", default, deserialize_with = "input::count")]
+    around: Option<u64>,
+    #[serde(rename = "-n", default, deserialize_with = "input::switch")]
+    numbers: Option<bool>,
+    #[serde(rename = "-i", default, deserialize_with = "input::switch")]
+    any_case: Option<bool>,
+    #[serde(default, deserialize_with = "input::count")]
+    head_limit: Option<u64>,
+    #[serde(default, deserialize_with = "input::switch")]
+    multiline: Option<bool>,
+}
+
+impl Grep {
+    /// Searches files of this place.
+    pub fn new(place: Arc<Place>) -> Self {
+        Self {
+            judged: Arc::new(Judged::new(&place)),
+        }
+    }
+}
+
+/// Where a search begins.
+pub(super) fn root(input: &Value) -> &str {
+    match input::text(input, "path") {
+        "" => ".",
+        path => path,
+    }
+}
+
+impl Tool for Grep {
+    fn name(&self) -> &str {
+        "Grep"
+    }
+
+    fn definition(&self) -> Value {
+        definition(
+            self.name(),
+            include_str!("description.md"),
+            include_str!("schema.json"),
+        )
+    }
+
+    fn access(&self, input: &Value) -> Access {
+        let path = self.judged.judge(root(input));
+        path.map_or(Access::Nothing, Access::Reads)
+    }
+
+    fn line(&self, input: &Value) -> String {
+        let pattern = input::text(input, "pattern");
+        match root(input) {
+            "." => pattern.to_owned(),
+            path => format!("{pattern} in {}", self.judged.line(path)),
+        }
+    }
+
+    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
+        Box::pin(async move {
+            let input: Input = match input::read(self.name(), input) {
+                Ok(input) => input,
+                Err(output) => return output,
+            };
+            let judged = self.judged.clone();
+            let work = move |cancel| search(&judged, &input, &cancel);
+            blocking(&call.cancel, move |cancel| {
+                work(cancel).unwrap_or_else(Output::error)
+            })
+            .await
+        })
+    }
+}
+
+fn search(judged: &Judged, input: &Input, cancel: &CancellationToken) -> Result<Output, String> {
+    let query = Query::new(input)?;
+    let only = match input.glob.as_deref().map(PathPattern::new) {
+        Some(Err(error)) => return Err(format!("The glob does not work: {error}.")),
+        Some(Ok(pattern)) => Some(pattern),
+        None => None,
+    };
+    let root = input.path.as_deref().filter(|path| !path.is_empty());
+    let root = judged
+        .path(root.unwrap_or("."))
+        .map_err(|why| why.to_string())?;
+    let metadata = std::fs::metadata(&root)
+        .map_err(|error| crate::files::Unfit::of(&root, error).to_string())?;
+    if !metadata.is_dir() {
+        // Asked for by name: why it cannot be searched is said, not passed over.
+        Opened::regular(&root).map_err(|why| why.to_string())?;
+    }
+    let mut found = Found::new(input);
+    let mut searcher = query.searcher();
+    for entry in walk(&root, query.types.clone()) {
+        if cancel.is_cancelled() {
+            return Ok(stopped());
+        }
+        let Ok(entry) = entry else { continue };
+        if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+            continue;
+        }
+        let path = entry.path();
+        let below = path
+            .strip_prefix(&root)
+            .ok()
+            .filter(|it| !it.as_os_str().is_empty());
+        let below = below.or_else(|| path.file_name().map(std::path::Path::new));
+        if only
+            .as_ref()
+            .zip(below)
+            .is_some_and(|(only, below)| !only.wants(below))
+        {
+            continue;
+        }
+        // A file that cannot be read is one that has no match, as with ripgrep.
+        let Ok(opened) = Opened::regular(path) else {
+            continue;
+        };
+        let file = query::Stoppable {
+            file: opened.file,
+            cancel,
+        };
+        let _ = searcher.search_reader(&query.matcher, file, found.in_file(judged.shown(path)));
+        if found.end_of_file() == Full::Yes {
+            break;
+        }
+    }
+    match cancel.is_cancelled() {
+        true => Ok(stopped()),
+        false => Ok(found.output()),
+    }
+}

@@ -1,0 +1,100 @@
+//! Pictures and documents as blocks, within what requests may carry.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use imagesize::ImageType;
+use serde_json::{Value, json};
+
+use super::amount;
+use crate::files::FileState;
+use crate::tool::Output;
+
+/// A picture may have so many bytes: 10 MB when written in base64.
+const PICTURE: u64 = 7_500_000;
+
+/// No side of a picture may have more pixels.
+const SIDE: usize = 8_000;
+
+/// A document shares the 32 MB of a request with all else.
+const DOCUMENT: u64 = 10_000_000;
+
+/// What can be shown as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Media {
+    Picture(&'static str),
+    Document,
+}
+
+/// What a file is, by its beginning.
+pub(super) fn kind(head: &[u8]) -> Option<Media> {
+    if head.starts_with(b"%PDF-") {
+        return Some(Media::Document);
+    }
+    match imagesize::image_type(head).ok()? {
+        ImageType::Png => Some(Media::Picture("image/png")),
+        ImageType::Jpeg => Some(Media::Picture("image/jpeg")),
+        ImageType::Gif => Some(Media::Picture("image/gif")),
+        ImageType::Webp => Some(Media::Picture("image/webp")),
+        _ => None,
+    }
+}
+
+/// Refuses what no request could carry, before it is read.
+pub(super) fn fits(media: Media, size: u64) -> Result<(), String> {
+    let (what, most, instead) = match media {
+        Media::Picture(_) => ("picture", PICTURE, "Make it smaller with a command in Bash"),
+        Media::Document => (
+            "PDF",
+            DOCUMENT,
+            "Extract its text or some pages with a command in Bash",
+        ),
+    };
+    match size <= most {
+        true => Ok(()),
+        false => Err(format!(
+            "The {what} has {}; at most {} can be shown. {instead}, and read that.",
+            amount(size),
+            amount(most)
+        )),
+    }
+}
+
+/// The block that shows it.
+pub(super) fn show(media: Media, content: &[u8], files: &FileState) -> Result<Output, String> {
+    let (kind, mime, line) = match media {
+        Media::Document => (
+            "document",
+            "application/pdf",
+            format!("PDF, {}", amount(content.len() as u64)),
+        ),
+        Media::Picture(mime) => {
+            let size = imagesize::blob_size(content)
+                .map_err(|_| "The picture is damaged and cannot be shown.".to_owned())?;
+            let side = size.width.max(size.height);
+            if side > SIDE {
+                return Err(format!(
+                    "The picture has {} × {} pixels; no side may have more than {SIDE}. Make it smaller with a command in Bash.",
+                    size.width, size.height
+                ));
+            }
+            if !files.admits_picture(side) {
+                return Err(format!(
+                    "Requests with more than 20 pictures may have none with a side over {} pixels, and this would be one too many. \
+                     Make it smaller with a command in Bash, or go on without it.",
+                    FileState::LONG_SIDE
+                ));
+            }
+            (
+                "image",
+                mime,
+                format!("{} × {} pixels", size.width, size.height),
+            )
+        }
+    };
+    let data = BASE64_STANDARD.encode(content);
+    let block =
+        json!({"type": kind, "source": {"type": "base64", "media_type": mime, "data": data}});
+    let mut output = Output::text("", line.clone()).with_detail(line);
+    output.content = Value::Array(vec![block]);
+    Ok(output)
+}

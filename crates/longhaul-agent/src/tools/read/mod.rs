@@ -1,0 +1,194 @@
+//! Read: lines of a text file, or a picture or document as a block (W1).
+
+mod lines;
+mod media;
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use longhaul::Boxed;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::blocking::blocking;
+use super::definition::definition;
+use super::input;
+use super::judged::Judged;
+use crate::files::{FileState, Opened, Print, Shown};
+use crate::place::Place;
+use crate::tool::{Access, Call, Output, Tool};
+
+/// As many lines if none are asked for.
+const LINES: u64 = 2_000;
+
+/// Without a range, longer files are refused: the model shall choose what it pays for.
+const UNRANGED: u64 = 256 << 10;
+
+const UNCHANGED: &str = include_str!("unchanged.md");
+
+/// Reads files.
+pub struct Read {
+    judged: Arc<Judged>,
+    files: Arc<FileState>,
+}
+
+#[derive(Deserialize)]
+struct Input {
+    file_path: String,
+    #[serde(default, deserialize_with = "input::count")]
+    offset: Option<u64>,
+    #[serde(default, deserialize_with = "input::count")]
+    limit: Option<u64>,
+}
+
+impl Read {
+    /// Reads files of this place, and remembers what it showed.
+    pub fn new(place: Arc<Place>, files: Arc<FileState>) -> Self {
+        Self {
+            judged: Arc::new(Judged::new(&place)),
+            files,
+        }
+    }
+}
+
+impl Tool for Read {
+    fn name(&self) -> &str {
+        "Read"
+    }
+
+    fn definition(&self) -> Value {
+        definition(
+            self.name(),
+            include_str!("description.md"),
+            include_str!("schema.json"),
+        )
+    }
+
+    fn access(&self, input: &Value) -> Access {
+        let path = self.judged.judge(input::text(input, "file_path"));
+        path.map_or(Access::Nothing, Access::Reads)
+    }
+
+    fn line(&self, input: &Value) -> String {
+        let path = self.judged.line(input::text(input, "file_path"));
+        let number = |field| input.get(field).and_then(Value::as_u64);
+        match (number("offset"), number("limit")) {
+            (None, None) => path,
+            (offset, None) => format!("{path} ({}-)", offset.unwrap_or(1)),
+            (offset, Some(limit)) => {
+                let first = offset.unwrap_or(1).max(1);
+                let last = first.saturating_add(limit).saturating_sub(1);
+                format!("{path} ({first}-{last})")
+            }
+        }
+    }
+
+    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
+        Box::pin(async move {
+            let input: Input = match input::read(self.name(), input) {
+                Ok(input) => input,
+                Err(output) => return output,
+            };
+            let (judged, files, id) = (self.judged.clone(), self.files.clone(), call.id.clone());
+            let work = move |_| read(&judged, &files, &id, &input).unwrap_or_else(Output::error);
+            blocking(&call.cancel, work).await
+        })
+    }
+}
+
+fn read(judged: &Judged, files: &FileState, call: &str, input: &Input) -> Result<Output, String> {
+    let path = judged.path(&input.file_path).map_err(told)?;
+    let opened = Opened::regular(&path).map_err(told)?;
+    let (metadata, short) = (opened.metadata.clone(), opened.is_short());
+    let mut reader = BufReader::new(&opened.file);
+    let head = reader
+        .fill_buf()
+        .map_err(|error| told(crate::files::Unfit::of(&path, error)))?;
+    let media = media::kind(head);
+    let is_binary = media.is_none() && memchr::memchr(0, head).is_some();
+    let size = metadata.len();
+    if is_binary {
+        return Err(format!(
+            "{} is a binary file of {} and is not shown. Use a command in Bash that understands it.",
+            path.display(),
+            amount(size)
+        ));
+    }
+    if let Some(media) = media {
+        media::fits(media, size)?;
+        let content = rest(reader, &path)?;
+        let print = Print::of(&content, &metadata);
+        if let Some(at) = files.shown_at(&path, &print, Shown::Whole) {
+            return Ok(unchanged(at));
+        }
+        let output = media::show(media, &content, files)?;
+        files.shown(&path, print, Shown::Whole, call);
+        return Ok(output);
+    }
+    let unranged = input.offset.is_none() && input.limit.is_none();
+    if unranged && size > UNRANGED {
+        return Err(format!(
+            "{} has {}, too much to read at once. Read a part with offset and limit, or look for what you need with Grep.",
+            path.display(),
+            amount(size)
+        ));
+    }
+    let offset = input.offset.unwrap_or(1).max(1);
+    let limit = input.limit.unwrap_or(LINES).max(1);
+    let shown = Shown::Lines { offset, limit };
+    let (print, found) = if short {
+        let content = rest(reader, &path)?;
+        let print = Print::of(&content, &metadata);
+        if let Some(at) = files.shown_at(&path, &print, shown) {
+            return Ok(unchanged(at));
+        }
+        (
+            print,
+            lines::read(&content[..], offset, limit, lines::Rest::Count),
+        )
+    } else {
+        let print = Print::at_a_glance(&metadata);
+        if let Some(at) = files.shown_at(&path, &print, shown) {
+            return Ok(unchanged(at));
+        }
+        (
+            print,
+            lines::read(reader, offset, limit, lines::Rest::Leave),
+        )
+    };
+    let found = found.map_err(|error| told(crate::files::Unfit::of(&path, error)))?;
+    files.shown(&path, print, shown, call);
+    Ok(Output::text(found.for_the_model(offset), found.line()))
+}
+
+fn rest(mut reader: BufReader<&std::fs::File>, path: &Path) -> Result<Vec<u8>, String> {
+    use std::io::Read;
+    let mut content = Vec::new();
+    let read = (&mut reader)
+        .take(crate::files::WHOLE)
+        .read_to_end(&mut content);
+    read.map_err(|error| told(crate::files::Unfit::of(path, error)))?;
+    Ok(content)
+}
+
+fn unchanged(at: SystemTime) -> Output {
+    let time = jiff::Timestamp::try_from(at).unwrap_or_default();
+    let time = time.strftime("%H:%M:%S UTC").to_string();
+    Output::text(UNCHANGED.trim_end().replace("{time}", &time), "unchanged")
+}
+
+fn told(why: impl std::fmt::Display) -> String {
+    why.to_string()
+}
+
+/// A size for people.
+fn amount(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}

@@ -1,0 +1,23 @@
+//! What the model does not know, it may not overwrite (W1).
+
+use std::path::Path;
+
+use crate::files::{FileState, Kept, Print};
+
+/// Refuses to write a file that was not read, or has changed since.
+pub(in crate::tools) fn refuse_unless_known(
+    files: &FileState,
+    path: &Path,
+    now: &Print,
+) -> Result<(), String> {
+    let (kept, path) = (files.holds(path, now), path.display());
+    match kept {
+        Kept::Yes => Ok(()),
+        Kept::Unread => Err(format!(
+            "{path} has not been read yet in this conversation, or the window has lost it. Read it first, then write."
+        )),
+        Kept::Changed => Err(format!(
+            "{path} has changed on disk since you read it. Read it again, then write."
+        )),
+    }
+}

@@ -1,0 +1,113 @@
+//! Write: a whole file, new or in place of one that the model has read.
+
+use std::sync::Arc;
+
+use longhaul::Boxed;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::blocking::{stopped, to_the_end};
+use super::definition::definition;
+use super::diff::unified;
+use super::input;
+use super::judged::Judged;
+use crate::files::{FileState, Made, Opened, Print, Unfit, replace};
+use crate::place::Place;
+use crate::tool::{Access, Call, Output, Tool};
+
+mod known;
+
+pub(super) use known::refuse_unless_known;
+
+/// Writes files.
+pub struct Write {
+    judged: Arc<Judged>,
+    files: Arc<FileState>,
+}
+
+#[derive(Deserialize)]
+struct Input {
+    file_path: String,
+    content: String,
+}
+
+impl Write {
+    /// Writes files of this place that the model knows.
+    pub fn new(place: Arc<Place>, files: Arc<FileState>) -> Self {
+        Self {
+            judged: Arc::new(Judged::new(&place)),
+            files,
+        }
+    }
+}
+
+impl Tool for Write {
+    fn name(&self) -> &str {
+        "Write"
+    }
+
+    fn definition(&self) -> Value {
+        definition(
+            self.name(),
+            include_str!("description.md"),
+            include_str!("schema.json"),
+        )
+    }
+
+    fn access(&self, input: &Value) -> Access {
+        let path = self.judged.judge(input::text(input, "file_path"));
+        path.map_or(Access::Nothing, Access::Writes)
+    }
+
+    fn line(&self, input: &Value) -> String {
+        self.judged.line(input::text(input, "file_path"))
+    }
+
+    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
+        Box::pin(async move {
+            let input: Input = match input::read(self.name(), input) {
+                Ok(input) => input,
+                Err(output) => return output,
+            };
+            if call.cancel.is_cancelled() {
+                return stopped();
+            }
+            let (judged, files) = (self.judged.clone(), self.files.clone());
+            to_the_end(move || write(&judged, &files, &input).unwrap_or_else(Output::error)).await
+        })
+    }
+}
+
+fn write(judged: &Judged, files: &FileState, input: &Input) -> Result<Output, String> {
+    let path = judged
+        .path(&input.file_path)
+        .map_err(|why| why.to_string())?;
+    let before = match Opened::regular(&path) {
+        Err(Unfit::Missing(_)) => String::new(),
+        Err(why) => return Err(why.to_string()),
+        Ok(opened) if !opened.is_short() => {
+            refuse_unless_known(files, &path, &Print::at_a_glance(&opened.metadata))?;
+            String::new()
+        }
+        Ok(opened) => {
+            let metadata = opened.metadata.clone();
+            let content = opened.content().map_err(|why| why.to_string())?;
+            refuse_unless_known(files, &path, &Print::of(&content, &metadata))?;
+            String::from_utf8_lossy(&content).into_owned()
+        }
+    };
+    let (made, print) = replace(&path, input.content.as_bytes()).map_err(|why| why.to_string())?;
+    files.wrote(&path, print);
+    let name = judged.shown(&path);
+    let lines = input.content.lines().count();
+    let said = match made {
+        Made::New => format!("Created {name} (lines: {lines})."),
+        Made::Changed => format!("Replaced {name} (lines now: {lines})."),
+    };
+    let line = match lines {
+        1 => "1 line".to_owned(),
+        lines => format!("{lines} lines"),
+    };
+    let diff = unified(&name, &before, &input.content);
+    Ok(Output::text(said, line).with_detail(diff))
+}

@@ -1,1 +1,0 @@
-//! Tests of files_and_search.

@@ -1,0 +1,20 @@
+//! The tools that touch files and the shell, and what is known of files.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests may fail loudly"
+)]
+
+mod bash;
+mod definitions;
+mod desk;
+mod edit;
+mod fence;
+mod glob;
+mod grep;
+mod hostile;
+mod read;
+mod shells;
+mod state;
+mod write;
