@@ -59,12 +59,7 @@ pub fn fit(
 }
 
 /// A value for a schema of any type, as an answer in a demanded format is.
-pub fn answer(
-    schema: &Value,
-    hints: Value,
-    palette: Palette<'_>,
-    chance: &mut Chance,
-) -> Value {
+pub fn answer(schema: &Value, hints: Value, palette: Palette<'_>, chance: &mut Chance) -> Value {
     let mut fitter = Fitter {
         root: schema,
         extras: Extras::None,
