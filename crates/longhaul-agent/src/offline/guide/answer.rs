@@ -48,15 +48,11 @@ pub(super) fn overview(scene: &Scene<'_>) -> String {
 pub(super) fn further(scene: &Scene<'_>) -> String {
     let held = scene.held();
     if held.is_empty() && scene.of_kind(Kind::Read).next().is_none() {
-        let seen = scene.places.read.len();
-        let seen = match seen {
-            0 => "I found nothing to read here".to_owned(),
-            _ => format!("I have read what I can see here ({})", files(seen)),
+        let seen = match scene.places.read.len() {
+            0 => "I found nothing to read here.".to_owned(),
+            read => format!("I have read what I can see here ({}).", files(read)),
         };
-        return format!(
-            "{seen}, so this goes on with {}",
-            super::filler::text(scene)
-        );
+        return format!("{seen} Say “write a made-up text” to have the window filled.");
     }
     let lines: usize = held.iter().map(|held| held.text.lines().count()).sum();
     let mut parts = vec![format!("{}, {lines} lines:", files(held.len()))];

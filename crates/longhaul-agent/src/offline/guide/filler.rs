@@ -5,7 +5,7 @@ use longhaul_sim::model::chance::Chance;
 use super::scene::Scene;
 
 /// Bytes of made-up text in one answer, if there is room.
-const LENGTH: usize = 12_000;
+const LENGTH: usize = 14_000;
 
 const WHO: &[&str] = &[
     "The keeper",
@@ -42,9 +42,9 @@ const WHERE: &[&str] = &[
 
 /// A made-up log.
 pub(super) fn text(scene: &Scene<'_>) -> String {
-    let length = LENGTH.min(scene.ask.room / 2);
+    let length = LENGTH.min(scene.ask.room * 2 / 3);
     let mut chance = Chance::new(scene.seed ^ scene.all.len() as u64);
-    let mut text = String::from("a log that I make up, only to fill the window:\n");
+    let mut text = String::from("A log that I make up, only to fill the window:\n");
     let mut line = 0;
     while text.len() < length {
         line += 1;

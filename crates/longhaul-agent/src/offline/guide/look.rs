@@ -84,12 +84,20 @@ pub(super) fn further(scene: &Scene<'_>, depth: Depth) -> Move {
     Move::say(answer::further(scene))
 }
 
-/// Goes on where a compaction interrupted it: one more look, then the answer.
+/// What it says when it goes on after a compaction. Summaries quote it, so it knows that it has done so before.
+const GOING_ON: &str = "Going on from the summary.";
+
+/// Goes on where a compaction interrupted it: one more look, then the answer. The answer at once if it is interrupted
+/// again, or in a window that is too small it would never end.
 fn on(scene: &Scene<'_>) -> Move {
+    let before = scene.summary.as_ref().map_or("", |(text, _)| text.as_str());
+    if before.contains(GOING_ON) {
+        return Move::say(answer::overview(scene));
+    }
     if scene.steps == 0 {
         let lists = listings(scene);
         if !lists.is_empty() {
-            return acting("Going on from the summary.".to_owned(), lists);
+            return acting(GOING_ON.to_owned(), lists);
         }
     }
     if scene.rounds(Kind::Read) == 0 {
@@ -290,8 +298,11 @@ fn plan(scene: &Scene<'_>, planned: Planned) -> Option<DraftBlock> {
 
 /// Ticks the plan off, once.
 fn closed(scene: &Scene<'_>) -> Option<Move> {
-    let begun = scene.rounds(Kind::Todo) == 1 || scene.goes_on() && scene.rounds(Kind::Todo) == 0;
-    let call = plan(scene, Planned::Done).filter(|_| begun && scene.rounds(Kind::Todo) < 2)?;
+    let open = match scene.goes_on() {
+        true => 0,
+        false => 1,
+    };
+    let call = plan(scene, Planned::Done).filter(|_| scene.rounds(Kind::Todo) == open)?;
     Some(acting(String::new(), [call]))
 }
 

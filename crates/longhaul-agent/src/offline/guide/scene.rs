@@ -169,7 +169,7 @@ impl<'a> Scene<'a> {
         let before = self.summary.as_ref().map_or("", |(text, _)| text.as_str());
         let known = self.places.files.iter().filter(|file| {
             !self.places.read.contains(*file)
-                && (before.is_empty() || !before.contains(file.as_str()))
+                && (before.is_empty() || !before.contains(self.told(file)))
         });
         let mut files: Vec<&str> = known.map(String::as_str).collect();
         files.sort_by_key(|file| (super::look::rank(file), file.len(), *file));

@@ -20,7 +20,7 @@ pub use step::{TourStep, Until};
 use crate::event::{AgentEvent, Ended};
 
 /// Tokens between the head and the threshold of compaction: so much is filled by and by.
-const ROOM: u64 = 14_000;
+const ROOM: u64 = 20_000;
 /// The share of a window below the threshold, in hundredths: what is left behind reserves and margins (H1, H2, H7).
 const BELOW_THRESHOLD: u64 = 79;
 /// The smallest and the largest window of a tour.
@@ -31,7 +31,7 @@ const MOST_SKIMS: u32 = 3;
 /// Prompts that read a lot, until the conversation is compacted.
 const MOST_READS: u32 = 4;
 /// Prompts that have text made up, before it is compacted by command.
-const MOST_FILLERS: u32 = 6;
+const MOST_FILLERS: u32 = 8;
 
 /// The window that a tour is best shown in, if what stands before the messages takes so many tokens: system prompt, tools,
 /// memory files. It is small, so that things happen soon. Set it as the session's `window_cap`.

@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use crate::event::{AgentEvent, Ended, Glance};
 
+/// The tool that reads files.
+const READS: &str = "Read";
+
 /// What was seen so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Seen {
@@ -14,8 +17,8 @@ pub(super) struct Seen {
     cleared: Option<(u64, u64)>,
     report: Option<LossReport>,
     ended: Option<Ended>,
-    /// Calls since the last prompt.
-    calls: u32,
+    /// Files read since the last prompt.
+    reads: u32,
     prompts: u32,
     /// Whether the session was opened again, and what its first reply then read from the cache and got anew.
     resumed: bool,
@@ -27,7 +30,7 @@ impl Seen {
         match event {
             AgentEvent::Glance(glance) => self.glance = Some(glance.clone()),
             AgentEvent::Ended(ended) => self.ended = Some(ended.clone()),
-            AgentEvent::ToolStarted { .. } => self.calls += 1,
+            AgentEvent::ToolStarted { name, .. } if name == READS => self.reads += 1,
             AgentEvent::Replied(message) if self.resumed && self.first.is_none() => {
                 self.first = Some(read_and_new(message));
             }
@@ -51,7 +54,7 @@ impl Seen {
 
     pub(super) fn about_to_ask(&mut self) {
         self.ended = None;
-        self.calls = 0;
+        self.reads = 0;
         self.prompts += 1;
     }
 
@@ -80,9 +83,9 @@ impl Seen {
         self.cleared() || self.compacted()
     }
 
-    /// The last prompt made no calls: there is nothing left to read.
+    /// The last prompt read nothing: there is nothing left to read.
     pub(super) fn nothing_read(&self) -> bool {
-        self.prompts > 1 && self.calls == 0
+        self.prompts > 1 && self.reads == 0
     }
 
     /// A text with what was seen in its places.
