@@ -4,9 +4,10 @@
 use longhaul_sim::model::toolbox::Kind;
 use serde_json::json;
 
-use super::answer::{self, refused};
+use super::answer;
 use super::look::acting;
 use super::scene::{Move, Scene};
+use super::telling::{excerpt, refused, short};
 
 /// What shall be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -170,13 +171,10 @@ pub(super) fn delegate(scene: &Scene<'_>, task: &str) -> Move {
     }
     let said = scene.of_kind(Kind::Task).find(|task| task.succeeded());
     Move::say(match said {
-        Some(said) => format!(
-            "The sub-agent says:\n\n{}",
-            answer::excerpt(&said.text(), 12)
-        ),
+        Some(said) => format!("The sub-agent says:\n\n{}", excerpt(&said.text(), 12)),
         None => format!(
             "I could not hand that on (“{}”). Ask me to look around instead.",
-            answer::short(task, 80)
+            short(task, 80)
         ),
     })
 }

@@ -1,16 +1,18 @@
 //! Who answers offline: rules and keywords, no intelligence, and honest about it.
 //!
 //! It understands simple wishes (`wish`), works on them with the tools that the request offers (`scene` is what it sees,
-//! `look` and `change` make the calls), and answers with what it really saw (`answer`). It writes and runs only what the
+//! `look`, `finding` and `change` make the calls), and answers with what it really saw (`answer`). It writes and runs only what the
 //! user's newest words ask for in so many words. A reply is a function of the request and the seed. Summaries and notes
 //! are those of the simulator's model.
 
 mod answer;
 mod change;
 mod filler;
+mod finding;
 mod look;
 mod scene;
 mod talk;
+mod telling;
 mod wish;
 
 use longhaul_sim::model::agent::{Hands, Pace};
@@ -96,9 +98,9 @@ fn wish_move(scene: &Scene<'_>, wish: &Wish) -> Move {
         Wish::Overview => look::around(scene),
         Wish::More(depth) => look::further(scene, *depth),
         Wish::List(pattern) => look::list(scene, pattern),
-        Wish::Read(path) => look::file(scene, path),
-        Wish::Find(term) => look::find(scene, term),
-        Wish::Question(terms) => look::question(scene, terms),
+        Wish::Read(path) => finding::file(scene, path),
+        Wish::Find(term) => finding::find(scene, term),
+        Wish::Question(terms) => finding::question(scene, terms),
         Wish::Fetch(url) => change::fetch(scene, url),
         Wish::Delegate(task) => change::delegate(scene, task),
         Wish::Todo(items) => change::todo(scene, items),

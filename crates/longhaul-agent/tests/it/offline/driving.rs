@@ -61,10 +61,11 @@ pub(crate) struct Line {
 
 impl Line {
     pub(crate) async fn new(folder: &Path, sessions: &Path) -> Self {
-        let options = Options {
-            seed: 1,
-            speed: Speed::Instant,
+        let speed = match std::env::var_os("LONGHAUL_TOUR_AT_HUMAN_PACE") {
+            Some(_) => Speed::HUMAN,
+            None => Speed::Instant,
         };
+        let options = Options { seed: 1, speed };
         let folder = Folder::new(folder);
         // About as long as a real one with its tools.
         let head = format!(

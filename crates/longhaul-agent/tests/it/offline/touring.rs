@@ -140,3 +140,23 @@ fn q3_the_window_of_a_tour_leaves_room_above_its_head() {
         );
     }
 }
+
+#[test]
+fn q3_what_the_tour_says_and_asks_is_short() {
+    let mut tour = Tour::new();
+    let mut texts = Vec::new();
+    loop {
+        match tour.next_step() {
+            TourStep::Say(text) => texts.push(format!("say: {text}")),
+            TourStep::Prompt(text) if !texts.contains(&format!("ask: {text}")) => {
+                texts.push(format!("ask: {text}"));
+            }
+            TourStep::Command(command) => texts.push(format!("command: {command}")),
+            TourStep::Resume => texts.push("resume".to_owned()),
+            TourStep::End => break,
+            TourStep::Prompt(_) | TourStep::Wait(_) => {}
+        }
+    }
+    assert!(texts.iter().all(|text| text.len() < 400));
+    insta::assert_snapshot!(texts.join("\n"));
+}
