@@ -39,7 +39,7 @@ fn mixed() -> Usage {
 #[test]
 fn n1_the_built_in_table_is_whole() {
     let table = ModelTable::builtin();
-    assert_eq!(table.models().count(), 27);
+    assert_eq!(table.models().count(), 28);
     for model in table.models() {
         assert!(model.prices.is_some(), "{} has prices", model.id);
         assert!(model.tokenizer != Tokenizer::Unknown, "{}", model.id);

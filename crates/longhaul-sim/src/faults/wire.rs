@@ -27,6 +27,8 @@ pub struct Pace {
     pub first_byte: Duration,
     /// Between two events of a stream.
     pub between: Duration,
+    /// What all the time between the events of a stream comes to at most: a long reply is told faster.
+    pub at_most: Option<Duration>,
 }
 
 impl Pace {
@@ -34,6 +36,7 @@ impl Pace {
     pub const FAST: Self = Self {
         first_byte: Duration::ZERO,
         between: Duration::ZERO,
+        at_most: None,
     };
 
     /// Reads `fast`, `20ms` (between events) or `300ms/20ms` (before the first byte, and between events).
@@ -46,10 +49,12 @@ impl Pace {
             Some((first_byte, between)) => Self {
                 first_byte: duration(first_byte)?,
                 between: duration(between)?,
+                at_most: None,
             },
             None => Self {
                 first_byte: Duration::ZERO,
                 between: duration(text)?,
+                at_most: None,
             },
         })
     }
@@ -59,9 +64,14 @@ impl Pace {
 pub fn script(frames: Vec<Bytes>, fault: Option<Fault>, pace: Pace, error: &Bytes) -> Vec<Step> {
     let mut steps = Vec::with_capacity(frames.len() + 2);
     let last = frames.len().saturating_sub(1);
+    let gaps = u32::try_from(last.max(1)).unwrap_or(u32::MAX);
+    let between = match pace.at_most {
+        Some(at_most) => pace.between.min(at_most / gaps),
+        None => pace.between,
+    };
     for (index, frame) in frames.into_iter().enumerate() {
-        if index > 0 && !pace.between.is_zero() {
-            steps.push(Step::Wait(pace.between));
+        if index > 0 && !between.is_zero() {
+            steps.push(Step::Wait(between));
         }
         // A fault that waits for more events than there are strikes at the last one.
         let struck =

@@ -11,7 +11,7 @@ const BYTES_A_TOKEN: usize = 3;
 
 /// Which calls a reply may make.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Calls {
+pub enum Calls {
     /// None: `tool_choice` or the user forbids them.
     Forbidden,
     /// One at most.
@@ -26,7 +26,7 @@ pub(crate) enum Calls {
 
 /// Whether thinking is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Thinking {
+pub enum Thinking {
     /// No thinking blocks.
     Off,
     /// Thinking blocks where the model wants them.
@@ -37,26 +37,26 @@ pub(crate) enum Thinking {
 
 /// What a request asks.
 #[derive(Debug, Clone)]
-pub(crate) struct Ask<'a> {
+pub struct Ask<'a> {
     /// The message with the user's newest words.
-    pub(crate) prompt_at: usize,
+    pub prompt_at: usize,
     /// Those words.
-    pub(crate) words: String,
+    pub words: String,
     /// Which calls are allowed.
-    pub(crate) calls: Calls,
+    pub calls: Calls,
     /// Tools the user asked not to use, by name.
-    pub(crate) unwanted: Vec<String>,
+    pub unwanted: Vec<String>,
     /// Whether to think.
-    pub(crate) thinking: Thinking,
+    pub thinking: Thinking,
     /// Bytes the answer may have.
-    pub(crate) room: usize,
+    pub room: usize,
     /// The JSON Schema the answer must follow.
-    pub(crate) format: Option<&'a Value>,
+    pub format: Option<&'a Value>,
 }
 
 impl<'a> Ask<'a> {
     /// Reads it off a request.
-    pub(crate) fn of(request: &'a Request) -> Self {
+    pub fn of(request: &'a Request) -> Self {
         let (prompt_at, words) = prompt(&request.messages).unwrap_or_default();
         let choice = request.fields.get("tool_choice");
         let single = choice.and_then(|choice| choice.get("disable_parallel_tool_use"));

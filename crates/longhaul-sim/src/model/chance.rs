@@ -6,58 +6,58 @@ use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// A seed that depends on another and on a text.
-pub(crate) fn mix(seed: u64, text: &str) -> u64 {
+pub fn mix(seed: u64, text: &str) -> u64 {
     xxh3_64_with_seed(text.as_bytes(), seed)
 }
 
 /// A deterministic stream of draws.
 #[derive(Debug, Clone)]
-pub(crate) struct Chance(ChaCha8Rng);
+pub struct Chance(ChaCha8Rng);
 
 impl Chance {
     /// The stream that belongs to `seed`.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self(ChaCha8Rng::seed_from_u64(seed))
     }
 
     /// A number below `limit` (0 for a limit of 0).
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
+    pub fn below(&mut self, limit: usize) -> usize {
         ((u128::from(self.0.next_u64()) * limit as u128) >> 64) as usize
     }
 
     /// A number from `low` up to and including `high`.
-    pub(crate) fn between(&mut self, low: usize, high: usize) -> usize {
+    pub fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high.saturating_sub(low) + 1)
     }
 
     /// A number from 0 up to but excluding 1.
-    pub(crate) fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// True with this probability.
-    pub(crate) fn odds(&mut self, probability: f64) -> bool {
+    pub fn odds(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
 
     /// One of the items, none of an empty slice.
-    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }
 
     /// One of these phrases.
-    pub(crate) fn say(&mut self, phrases: &[&'static str]) -> &'static str {
+    pub fn say(&mut self, phrases: &[&'static str]) -> &'static str {
         self.pick(phrases).copied().unwrap_or("")
     }
 
     /// `low..=high` on a scale where small values are common and large ones rare.
-    pub(crate) fn skewed(&mut self, low: usize, high: usize) -> usize {
+    pub fn skewed(&mut self, low: usize, high: usize) -> usize {
         let unit = self.unit();
         low + ((high.saturating_sub(low) + 1) as f64 * unit * unit) as usize
     }
 
     /// An index into `weights`, likelier where the weight is larger; none where all are zero.
-    pub(crate) fn weighted(&mut self, weights: &[u32]) -> Option<usize> {
+    pub fn weighted(&mut self, weights: &[u32]) -> Option<usize> {
         let total: u32 = weights.iter().sum();
         let mut at = self.below(total as usize) as u32;
         for (index, weight) in weights.iter().enumerate() {

@@ -12,34 +12,34 @@ const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
 
 /// One tool call and what came of it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Exchange<'a> {
+pub struct Exchange<'a> {
     /// Which message of the slice made the call.
-    pub(crate) at: usize,
+    pub at: usize,
     /// The tool.
-    pub(crate) name: &'a str,
+    pub name: &'a str,
     /// What it was given.
-    pub(crate) input: &'a Map<String, Value>,
+    pub input: &'a Map<String, Value>,
     result: Option<&'a Block>,
 }
 
 impl<'a> Exchange<'a> {
     /// A field of the input that is a string.
-    pub(crate) fn input_text(&self, field: &str) -> Option<&'a str> {
+    pub fn input_text(&self, field: &str) -> Option<&'a str> {
         self.input.get(field).and_then(Value::as_str)
     }
 
     /// The first of these fields that is there.
-    pub(crate) fn input_any(&self, fields: &[&str]) -> Option<&'a str> {
+    pub fn input_any(&self, fields: &[&str]) -> Option<&'a str> {
         fields.iter().find_map(|field| self.input_text(field))
     }
 
     /// There is a result.
-    pub(crate) fn answered(&self) -> bool {
+    pub fn answered(&self) -> bool {
         self.result.is_some()
     }
 
     /// The result says that it failed.
-    pub(crate) fn failed(&self) -> bool {
+    pub fn failed(&self) -> bool {
         self.result
             .and_then(|block| block.fields.get("is_error"))
             .and_then(Value::as_bool)
@@ -47,18 +47,18 @@ impl<'a> Exchange<'a> {
     }
 
     /// There is a result and it is no failure.
-    pub(crate) fn succeeded(&self) -> bool {
+    pub fn succeeded(&self) -> bool {
         self.answered() && !self.failed()
     }
 
     /// What the result says.
-    pub(crate) fn text(&self) -> Cow<'a, str> {
+    pub fn text(&self) -> Cow<'a, str> {
         self.result.map_or(Cow::Borrowed(""), result_text)
     }
 }
 
 /// The text of a tool result, pictures and the like left out.
-pub(crate) fn result_text(block: &Block) -> Cow<'_, str> {
+pub fn result_text(block: &Block) -> Cow<'_, str> {
     match block.fields.get("content") {
         Some(Value::String(text)) => Cow::Borrowed(text),
         Some(Value::Array(parts)) => {
@@ -83,7 +83,7 @@ pub(crate) fn result_text(block: &Block) -> Cow<'_, str> {
 }
 
 /// The calls of these messages in order, with their results.
-pub(crate) fn exchanges(messages: &[Message]) -> Vec<Exchange<'_>> {
+pub fn exchanges(messages: &[Message]) -> Vec<Exchange<'_>> {
     let mut results: BTreeMap<&str, &Block> = BTreeMap::new();
     for block in messages.iter().flat_map(|message| &message.content) {
         if block.kind == "tool_result"
@@ -116,25 +116,27 @@ pub(crate) fn exchanges(messages: &[Message]) -> Vec<Exchange<'_>> {
 }
 
 /// What a message of the user says besides tool results and the host's reminders.
-pub(crate) fn own_words(message: &Message) -> String {
-    let mut words = String::new();
-    if message.role == Role::User {
-        for block in message.content.iter().filter(|block| block.kind == "text") {
-            let text = without_reminders(block.text("text").unwrap_or(""));
-            let text = text.trim();
-            if !text.is_empty() {
-                if !words.is_empty() {
-                    words.push_str("\n\n");
-                }
-                words.push_str(text);
-            }
-        }
+pub fn own_words(message: &Message) -> String {
+    own_texts(message).join("\n\n")
+}
+
+/// The same, a text for each block: what was said at different times is often sent as one message.
+pub fn own_texts(message: &Message) -> Vec<String> {
+    if message.role != Role::User {
+        return Vec::new();
     }
-    words
+    message
+        .content
+        .iter()
+        .filter(|block| block.kind == "text")
+        .map(|block| without_reminders(block.text("text").unwrap_or("")))
+        .map(|text| text.trim().to_owned())
+        .filter(|text| !text.is_empty())
+        .collect()
 }
 
 /// What the model said in a message.
-pub(crate) fn said(message: &Message) -> Vec<&str> {
+pub fn said(message: &Message) -> Vec<&str> {
     if message.role != Role::Assistant {
         return Vec::new();
     }
@@ -149,7 +151,7 @@ pub(crate) fn said(message: &Message) -> Vec<&str> {
 }
 
 /// The newest message in which the user says something, and what.
-pub(crate) fn prompt(messages: &[Message]) -> Option<(usize, String)> {
+pub fn prompt(messages: &[Message]) -> Option<(usize, String)> {
     messages.iter().enumerate().rev().find_map(|(at, message)| {
         let words = own_words(message);
         (!words.is_empty()).then_some((at, words))
@@ -176,7 +178,7 @@ fn without_reminders(text: &str) -> Cow<'_, str> {
 }
 
 /// At most `limit` bytes of a text, cut between characters.
-pub(crate) fn clip(text: &str, limit: usize) -> &str {
+pub fn clip(text: &str, limit: usize) -> &str {
     if text.len() <= limit {
         return text;
     }
@@ -188,7 +190,7 @@ pub(crate) fn clip(text: &str, limit: usize) -> &str {
 }
 
 /// The first line with something on it, at most `limit` bytes of it.
-pub(crate) fn first_line(text: &str, limit: usize) -> &str {
+pub fn first_line(text: &str, limit: usize) -> &str {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     clip(line.unwrap_or(""), limit)
 }

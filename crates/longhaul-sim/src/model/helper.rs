@@ -15,6 +15,15 @@ pub(super) fn is_asked(request: &Request, ask: &Ask<'_>) -> bool {
     request.tools.is_empty() && (ask.format.is_some() || asks_for_title(request, ask))
 }
 
+/// The reply to a helper call; none where the request is something else.
+pub fn reply(request: &Request) -> Option<Draft> {
+    let ask = Ask::of(request);
+    match is_asked(request, &ask) {
+        true => draft(request, &ask, &mut Chance::new(0)),
+        false => None,
+    }
+}
+
 /// The draft for a helper call; none where the request is something else.
 pub(super) fn draft(request: &Request, ask: &Ask<'_>, chance: &mut Chance) -> Option<Draft> {
     let title = title(&ask.words);

@@ -4,25 +4,27 @@
 //! [`SimModel`] is the built-in one and routes a turn: [`script`] first, then what is asked for: a summary
 //! ([`summarise`]), session notes ([`notes`]), a title (`helper`), or work ([`agent`]). [`misbehave`] spoils what comes
 //! out. Below these: `ask` and `conversation` read a request, `toolbox` tells its tools apart, `schema` makes inputs that
-//! conform, `digest` is what happened in a conversation, `chance` the one source of chance.
+//! conform, `digest` is what happened in a conversation, `chance` the one source of chance. They are public for models of
+//! other crates: whoever writes one need not read requests anew.
 
 pub mod agent;
-mod ask;
+pub mod ask;
 mod built_in;
-mod chance;
-mod conversation;
+pub mod chance;
+pub mod conversation;
 mod digest;
-mod helper;
+pub mod helper;
 pub mod misbehave;
 pub mod notes;
-mod schema;
+pub mod schema;
 pub mod script;
 pub mod summarise;
-mod toolbox;
+pub mod toolbox;
 
 use serde_json::Value;
 
 pub use built_in::{Options, SimModel};
+pub use digest::prompts_of_summary;
 use misbehave::Misbehaviour;
 
 use crate::request::Request;

@@ -1,5 +1,7 @@
 //! Session notes: edits of one file that apply to the text they were made from.
 
+use longhaul_core::notes::{Caps, Notes, Prompt, Template, Way, apply};
+use longhaul_core::window::Scale;
 use longhaul_sim::model::{Options, SimModel};
 use serde_json::json;
 
@@ -173,4 +175,58 @@ fn an_edit_that_does_not_apply_is_admitted() {
         "{}",
         words(&draft)
     );
+}
+
+/// What the library asks.
+fn ours(notes: &Notes, way: Way<'_>) -> String {
+    let prompt = Prompt {
+        notes,
+        path: PATH,
+        way,
+        caps: Caps::at(Scale::of_window(200_000)),
+        custom: None,
+    };
+    prompt.text()
+}
+
+#[test]
+fn s3_our_own_prompt_is_answered_with_edits_that_leave_the_frame() {
+    let empty = Template::default().notes().clone();
+    let mut text = empty.text().to_owned();
+    let mut talk = session();
+    talk.user(&ours(&empty, Way::Edit { tool: "Edit" }));
+    let draft = talk.send(&mut model());
+    assert!(calls(&draft).len() >= 3, "{}", words(&draft));
+    talk.answer(|name, input| {
+        assert_eq!((name, input["file_path"].as_str()), ("Edit", Some(PATH)));
+        let old = input["old_string"].as_str().unwrap();
+        assert_eq!(text.matches(old).count(), 1, "{old}");
+        text = text.replacen(old, input["new_string"].as_str().unwrap(), 1);
+        fine("Updated.")
+    });
+    let changed = Notes::parse(text);
+    assert_eq!(empty.allows(&changed), Ok(()));
+    assert!(changed.text().contains("Make the store faster"));
+}
+
+#[test]
+fn s3_our_own_prompt_is_answered_in_text_between_its_tags() {
+    let empty = Template::default().notes().clone();
+    // The parent's edit tool is on offer as ever: the request repeats the parent's bytes.
+    let mut talk = session();
+    talk.user(&ours(&empty, Way::Answer));
+    let draft = talk.send(&mut model());
+    assert!(calls(&draft).is_empty(), "it was asked for text");
+    let applied = apply(&words(&draft), &empty).unwrap();
+    assert!(
+        applied.changed.len() >= 3 && applied.refused.is_empty(),
+        "{applied:?}"
+    );
+    assert!(applied.notes.text().contains("Make the store faster"));
+    // Asked again without news, it changes nothing.
+    let mut again = session();
+    again.user(&ours(&applied.notes, Way::Answer));
+    let draft = again.send(&mut model());
+    let kept = apply(&words(&draft), &applied.notes).unwrap();
+    assert!(kept.changed.is_empty(), "{:?}", kept.changed);
 }

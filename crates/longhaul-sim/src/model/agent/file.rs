@@ -8,17 +8,17 @@ use crate::model::toolbox::{Kind, PATH_FIELDS, kind_of_name};
 
 /// A file as it is thought to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Held {
+pub struct Held {
     /// Where it is.
-    pub(super) path: String,
+    pub path: String,
     /// What it says, or the part that was read.
-    pub(super) text: String,
+    pub text: String,
     /// The number of the first line held.
-    pub(super) first: usize,
+    pub first: usize,
 }
 
 /// The files whose content it holds, newest first, at most so many.
-pub(super) fn held(exchanges: &[Exchange<'_>], most: usize) -> Vec<Held> {
+pub fn held(exchanges: &[Exchange<'_>], most: usize) -> Vec<Held> {
     let mut paths: Vec<&str> = Vec::new();
     for exchange in exchanges.iter().rev() {
         let reads = matches!(
@@ -43,7 +43,7 @@ pub(super) fn held(exchanges: &[Exchange<'_>], most: usize) -> Vec<Held> {
 }
 
 /// What it holds of one file.
-pub(super) fn one(exchanges: &[Exchange<'_>], path: &str) -> Option<Held> {
+pub fn one(exchanges: &[Exchange<'_>], path: &str) -> Option<Held> {
     let mut held: Option<Held> = None;
     let with = |text: String, first: usize| {
         Some(Held {

@@ -9,16 +9,16 @@
 //! and `run` make the calls, `react` answers errors, `say` and `report` find the words.
 
 mod change;
-mod file;
+pub mod file;
 mod look;
 mod mind;
 mod next;
-mod places;
+pub mod places;
 mod react;
 mod report;
 mod run;
 mod say;
-mod symbols;
+pub mod symbols;
 mod todo;
 mod view;
 

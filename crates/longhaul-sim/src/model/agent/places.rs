@@ -12,22 +12,22 @@ const MOST_LINES: usize = 200;
 
 /// The paths it knows.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub struct Places {
     /// Files, the newest knowledge first.
-    pub(super) files: Vec<String>,
+    pub files: Vec<String>,
     /// Folders.
-    pub(super) folders: Vec<String>,
+    pub folders: Vec<String>,
     /// Files the user named.
-    pub(super) named: Vec<String>,
+    pub named: Vec<String>,
     /// Files it has read or written.
-    pub(super) read: BTreeSet<String>,
+    pub read: BTreeSet<String>,
     /// Paths that turned out not to be readable.
-    pub(super) bad: BTreeSet<String>,
+    pub bad: BTreeSet<String>,
 }
 
 impl Places {
     /// What these calls and words tell.
-    pub(super) fn of(exchanges: &[Exchange<'_>], folder: Option<&str>, words: &str) -> Self {
+    pub fn of(exchanges: &[Exchange<'_>], folder: Option<&str>, words: &str) -> Self {
         let mut places = Self::default();
         let mut listings = 0;
         for exchange in exchanges
@@ -123,14 +123,14 @@ impl Places {
     }
 
     /// A file of this name is known.
-    pub(super) fn has_name(&self, name: &str) -> bool {
+    pub fn has_name(&self, name: &str) -> bool {
         self.files
             .iter()
             .any(|file| file.rsplit('/').next() == Some(name))
     }
 
     /// The folder that holds every absolute path it knows.
-    pub(super) fn common_folder(&self) -> Option<String> {
+    pub fn common_folder(&self) -> Option<String> {
         let mut shared: Option<&str> = None;
         for file in self
             .files
@@ -180,7 +180,7 @@ fn shown_by(command: &str) -> Shown {
 }
 
 /// The folder the host says it works in.
-pub(super) fn working_folder(request: &Request) -> Option<String> {
+pub fn working_folder(request: &Request) -> Option<String> {
     const MARKS: &[&str] = &[
         "orking directory:",
         "orking folder:",
@@ -210,7 +210,7 @@ pub(super) fn working_folder(request: &Request) -> Option<String> {
 }
 
 /// A path below a folder; an absolute one as it is.
-pub(super) fn joined(folder: Option<&str>, path: &str) -> String {
+pub fn joined(folder: Option<&str>, path: &str) -> String {
     let path = path.trim_start_matches("./");
     match folder {
         Some(folder) if !path.starts_with('/') => match path {
@@ -222,7 +222,7 @@ pub(super) fn joined(folder: Option<&str>, path: &str) -> String {
 }
 
 /// The last part of a path.
-pub(super) fn name_of(path: &str) -> &str {
+pub fn name_of(path: &str) -> &str {
     path.trim_end_matches('/')
         .rsplit('/')
         .next()
@@ -230,7 +230,7 @@ pub(super) fn name_of(path: &str) -> &str {
 }
 
 /// What follows the last dot of a file's name.
-pub(super) fn extension(path: &str) -> &str {
+pub fn extension(path: &str) -> &str {
     name_of(path).rsplit_once('.').map_or("", |(_, end)| end)
 }
 

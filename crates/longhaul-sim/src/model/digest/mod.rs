@@ -11,9 +11,15 @@ use serde_json::Value;
 pub(crate) use earlier::{Earlier, QUOTE};
 pub(crate) use topic::{Topic, asked_headings};
 
-use super::conversation::{Exchange, clip, exchanges, first_line, own_words, said};
+use super::conversation::{Exchange, clip, exchanges, first_line, own_texts, own_words, said};
 use super::toolbox::{Kind, PATH_FIELDS, kind_of_name};
 use crate::request::{Message, Role};
+
+/// The user's messages that a summary quotes, oldest first; none where the text is no summary. For a model that goes on
+/// after a compaction.
+pub fn prompts_of_summary(text: &str) -> Option<Vec<String>> {
+    Earlier::read(text).map(|earlier| earlier.messages())
+}
 
 /// What was last done to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -112,7 +118,14 @@ impl<'a> Digest<'a> {
         };
         for (at, message) in messages.iter().enumerate() {
             if message.role == Role::User && at < end {
-                digest.user(message);
+                digest.compacted(message);
+                digest.words(own_words(message));
+            } else if message.role == Role::User {
+                // What the user said just before the request came is sent in one message with it.
+                digest.compacted(message);
+                let mut texts = own_texts(message);
+                texts.pop();
+                digest.words(texts.join("\n\n"));
             }
             digest.said.extend(said(message));
             let here = calls.iter().filter(|exchange| exchange.at == at);
@@ -131,7 +144,7 @@ impl<'a> Digest<'a> {
         digest
     }
 
-    fn user(&mut self, message: &Message) {
+    fn compacted(&mut self, message: &Message) {
         let compacted = message
             .content
             .iter()
@@ -140,7 +153,9 @@ impl<'a> Digest<'a> {
             self.earlier
                 .push(Earlier::read(text).unwrap_or_else(|| Earlier::loose(text)));
         }
-        let words = own_words(message);
+    }
+
+    fn words(&mut self, words: String) {
         if words.is_empty() {
             return;
         }

@@ -1,6 +1,6 @@
 //! Session notes on request: a prompt that names a markdown file, shows its sections and asks to bring them up to date is
 //! answered with edits of that file, one a section, each on the exact text shown; or with the changed sections as text
-//! where no edit tool is on offer.
+//! where no edit tool is on offer or the prompt asks for an answer between tags.
 //!
 //! A request is known by what it holds: a path ending in `.md`, words that ask to edit or update notes, and at least
 //! three headed sections with an italic line under them. `page` reads that, `write` finds what belongs into a section.
@@ -20,6 +20,8 @@ use super::{Draft, DraftBlock};
 use crate::request::Request;
 use page::{Page, Section};
 
+/// What an answer in text stands between, where the prompt shows these tags. Such a prompt wants no calls.
+const TAGS: (&str, &str) = ("<notes>", "</notes>");
 /// Edits in one reply.
 const MOST_AT_ONCE: usize = 12;
 
@@ -54,12 +56,15 @@ pub(super) fn draft(request: &Request, ask: &Ask<'_>) -> Draft {
             })
         })
         .collect();
-    let offer = editor(request, ask);
+    let tagged = ask.words.contains(TAGS.0) && ask.words.contains(TAGS.1);
+    let offer = editor(request, ask).filter(|_| !tagged);
     let Some(offer) = offer else {
         let sections: Vec<&str> = changes.iter().map(|(_, new)| new.as_str()).collect();
-        return text(match sections.is_empty() {
-            true => "The notes are up to date.".to_owned(),
-            false => sections.join("\n\n"),
+        let sections = sections.join("\n\n");
+        return text(match (tagged, sections.is_empty()) {
+            (true, _) => format!("{}\n{sections}\n{}", TAGS.0, TAGS.1),
+            (false, true) => "The notes are up to date.".to_owned(),
+            (false, false) => sections,
         });
     };
     let batched = offer.kind == Kind::MultiEdit && !since.is_empty();

@@ -20,16 +20,16 @@ const MOST_VALUES: usize = 10_000;
 
 /// What made-up values are taken from, so that they have to do with the conversation.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Palette<'a> {
+pub struct Palette<'a> {
     /// Paths that exist.
-    pub(crate) paths: &'a [String],
+    pub paths: &'a [String],
     /// Words and short phrases of the conversation.
-    pub(crate) phrases: &'a [String],
+    pub phrases: &'a [String],
 }
 
 /// Whether fields that are not required are made up too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extras {
+pub enum Extras {
     /// Never.
     None,
     /// Now and then.
@@ -37,7 +37,7 @@ pub(crate) enum Extras {
 }
 
 /// An input for a schema that keeps of `hints` what the schema allows.
-pub(crate) fn fit(
+pub fn fit(
     schema: &Value,
     hints: Value,
     extras: Extras,
@@ -59,12 +59,7 @@ pub(crate) fn fit(
 }
 
 /// A value for a schema of any type, as an answer in a demanded format is.
-pub(crate) fn answer(
-    schema: &Value,
-    hints: Value,
-    palette: Palette<'_>,
-    chance: &mut Chance,
-) -> Value {
+pub fn answer(schema: &Value, hints: Value, palette: Palette<'_>, chance: &mut Chance) -> Value {
     let mut fitter = Fitter {
         root: schema,
         extras: Extras::None,

@@ -7,7 +7,7 @@ use crate::request::Tool;
 
 /// What a tool is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Reads a file.
     Read,
     /// Searches in files.
@@ -47,7 +47,7 @@ pub(crate) enum Kind {
 }
 
 /// What a tool of this name is for, whatever the request; for reading results of calls.
-pub(crate) fn kind_of_name(name: &str) -> Kind {
+pub fn kind_of_name(name: &str) -> Kind {
     let squeezed: String = name
         .chars()
         .filter(char::is_ascii_alphanumeric)

@@ -13,10 +13,10 @@ use super::schema::{Extras, Palette, fit};
 use crate::request::{Request, Role, Tool};
 use kind::{kind_of, typed_schema};
 
-pub(crate) use kind::{Kind, kind_of_name};
+pub use kind::{Kind, kind_of_name};
 
 /// Names of the field that takes a path, in the order they are looked for.
-pub(crate) const PATH_FIELDS: &[&str] = &[
+pub const PATH_FIELDS: &[&str] = &[
     "file_path",
     "path",
     "filePath",
@@ -31,21 +31,21 @@ const LOOK_BACK: usize = 60;
 
 /// A tool on offer.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Offer<'a> {
+pub struct Offer<'a> {
     /// Its definition.
-    pub(crate) tool: &'a Tool,
+    pub tool: &'a Tool,
     /// What it is for.
-    pub(crate) kind: Kind,
+    pub kind: Kind,
 }
 
 impl<'a> Offer<'a> {
     /// Its name.
-    pub(crate) fn name(&self) -> &'a str {
+    pub fn name(&self) -> &'a str {
         &self.tool.name
     }
 
     /// What it says of itself.
-    pub(crate) fn description(&self) -> &'a str {
+    pub fn description(&self) -> &'a str {
         self.tool
             .fields
             .get("description")
@@ -54,7 +54,7 @@ impl<'a> Offer<'a> {
     }
 
     /// The schema of its input.
-    pub(crate) fn schema(&self) -> Cow<'a, Value> {
+    pub fn schema(&self) -> Cow<'a, Value> {
         match self.tool.fields.get("input_schema") {
             Some(schema) => Cow::Borrowed(schema),
             None => Cow::Owned(typed_schema(self.kind)),
@@ -62,12 +62,12 @@ impl<'a> Offer<'a> {
     }
 
     /// The definition of a field of its input.
-    pub(crate) fn field(&self, name: &str) -> Option<Value> {
+    pub fn field(&self, name: &str) -> Option<Value> {
         self.schema().get("properties")?.get(name).cloned()
     }
 
     /// The field that takes a path.
-    pub(crate) fn path_field(&self) -> Option<&'static str> {
+    pub fn path_field(&self) -> Option<&'static str> {
         PATH_FIELDS
             .iter()
             .copied()
@@ -75,7 +75,7 @@ impl<'a> Offer<'a> {
     }
 
     /// An input that keeps of `hints` what its schema has.
-    pub(crate) fn input(&self, hints: Value, palette: Palette<'_>, chance: &mut Chance) -> Value {
+    pub fn input(&self, hints: Value, palette: Palette<'_>, chance: &mut Chance) -> Value {
         let extras = match self.kind {
             Kind::Other => Extras::Some,
             _ => Extras::None,
@@ -86,13 +86,13 @@ impl<'a> Offer<'a> {
 
 /// The tools on offer.
 #[derive(Debug, Clone)]
-pub(crate) struct Toolbox<'a> {
+pub struct Toolbox<'a> {
     offers: Vec<Offer<'a>>,
 }
 
 impl<'a> Toolbox<'a> {
     /// Those of a request.
-    pub(crate) fn of(request: &'a Request) -> Self {
+    pub fn of(request: &'a Request) -> Self {
         let known = if request.tools.iter().any(|tool| tool.deferred) {
             discovered(request)
         } else {
@@ -110,23 +110,23 @@ impl<'a> Toolbox<'a> {
     }
 
     /// The same without those the test refuses.
-    pub(crate) fn filtered(mut self, keep: impl Fn(&Offer<'_>) -> bool) -> Self {
+    pub fn filtered(mut self, keep: impl Fn(&Offer<'_>) -> bool) -> Self {
         self.offers.retain(keep);
         self
     }
 
     /// All of them.
-    pub(crate) fn all(&self) -> &[Offer<'a>] {
+    pub fn all(&self) -> &[Offer<'a>] {
         &self.offers
     }
 
     /// The first of a kind.
-    pub(crate) fn of_kind(&self, kind: Kind) -> Option<Offer<'a>> {
+    pub fn of_kind(&self, kind: Kind) -> Option<Offer<'a>> {
         self.offers.iter().find(|offer| offer.kind == kind).copied()
     }
 
     /// One by its name.
-    pub(crate) fn named(&self, name: &str) -> Option<Offer<'a>> {
+    pub fn named(&self, name: &str) -> Option<Offer<'a>> {
         self.offers
             .iter()
             .find(|offer| offer.name() == name)

@@ -1,0 +1,195 @@
+//! What was seen, in a few words: files, places that a search found, failures, ideas what to ask next.
+
+use std::collections::BTreeMap;
+
+use longhaul_sim::model::agent::file::Held;
+use longhaul_sim::model::agent::places::extension;
+use longhaul_sim::model::agent::symbols::definition;
+use longhaul_sim::model::conversation::{Exchange, clip, first_line};
+use longhaul_sim::model::toolbox::{Kind, PATH_FIELDS};
+
+use super::look::files;
+use super::scene::Scene;
+
+/// A call that was refused rather than failed.
+pub(super) fn refused(call: &Exchange<'_>) -> bool {
+    let text = call.text().to_lowercase();
+    let no = [
+        "denied",
+        "not allowed",
+        "refused",
+        "rejected",
+        "permission",
+        "declined",
+        "doesn't want",
+        "does not want",
+        "the user said no",
+    ];
+    call.failed() && no.iter().any(|word| text.contains(word))
+}
+
+/// The first lines of a text, each clipped.
+pub(super) fn excerpt(text: &str, lines: usize) -> String {
+    let lines = text
+        .lines()
+        .take(lines)
+        .map(|line| clip(line, 160).replace("```", "'''"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+pub(super) fn tail(text: &str, lines: usize) -> String {
+    let all: Vec<&str> = text.lines().collect();
+    excerpt(&all[all.len().saturating_sub(lines)..].join("\n"), lines)
+}
+
+/// A text in one line.
+pub(super) fn short(text: &str, limit: usize) -> String {
+    let line = first_line(text, limit);
+    match line.len() < text.trim().len() {
+        true => format!("{line}…"),
+        false => line.to_owned(),
+    }
+}
+
+/// A file in a line: its name, its size, what it defines or how it is headed.
+pub(super) fn about(scene: &Scene<'_>, held: &Held) -> String {
+    let lines = held.text.lines().count();
+    let names = names(held);
+    let headings = headings(held);
+    let quoted = |items: &[String], mark: &str| {
+        let items = items
+            .iter()
+            .take(4)
+            .map(|item| format!("{mark}{item}{mark}"));
+        items.collect::<Vec<_>>().join(", ")
+    };
+    let what = match (names.is_empty(), headings.is_empty()) {
+        (false, _) => format!(", defines {}", quoted(&names, "`")),
+        (true, false) => format!(
+            ", headed {}",
+            headings
+                .iter()
+                .take(3)
+                .map(|head| format!("“{head}”"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+        (true, true) => match first_line(&held.text, 60) {
+            "" => String::new(),
+            line => format!(", begins “{line}”"),
+        },
+    };
+    format!("`{}`: {lines} lines seen{what}", scene.told(&held.path))
+}
+
+pub(super) fn names(held: &Held) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in held.text.lines().filter_map(definition) {
+        if names.len() < 6 && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+pub(super) fn headings(held: &Held) -> Vec<String> {
+    if !matches!(extension(&held.path), "md" | "rst" | "txt" | "") {
+        return Vec::new();
+    }
+    let heads = held.text.lines().filter_map(|line| line.strip_prefix('#'));
+    let heads = heads.map(|head| clip(head.trim_start_matches('#').trim(), 60).to_owned());
+    heads.filter(|head| !head.is_empty()).take(6).collect()
+}
+
+pub(super) fn kinds(scene: &Scene<'_>) -> String {
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in &scene.places.files {
+        *kinds.entry(extension(file)).or_default() += 1;
+    }
+    let mut kinds: Vec<(&str, usize)> = kinds.into_iter().collect();
+    kinds.sort_by_key(|(kind, count)| (std::cmp::Reverse(*count), *kind));
+    let named = kinds.iter().filter(|(kind, _)| !kind.is_empty()).take(4);
+    let named: Vec<String> = named
+        .map(|(kind, count)| format!("{count} × .{kind}"))
+        .collect();
+    let count = files(scene.places.files.len());
+    match named.is_empty() {
+        true => format!("I saw {count} near the top."),
+        false => format!("I saw {count} near the top: {}.", named.join(", ")),
+    }
+}
+
+/// Lines that searches found, as many as asked for.
+pub(super) fn hits(scene: &Scene<'_>, most: usize) -> Option<String> {
+    let mut lines = Vec::new();
+    let mut all = 0;
+    let mut terms = Vec::new();
+    for grep in scene.of_kind(Kind::Grep).filter(|grep| grep.succeeded()) {
+        let text = grep.text();
+        let found: Vec<&str> = text
+            .lines()
+            .filter(|line| line.contains(':') || line.contains('/'))
+            .collect();
+        if !found.is_empty() {
+            terms.push(format!(
+                "`{}`",
+                grep.input_text("pattern").unwrap_or("").replace('\\', "")
+            ));
+        }
+        all += found.len();
+        lines.extend(found.iter().take(most).map(|line| {
+            format!(
+                "- `{}`",
+                clip(scene.told(line.trim()), 140).replace('`', "'")
+            )
+        }));
+    }
+    lines.truncate(most);
+    let times = if all == 1 { "once" } else { "in these places" };
+    (!lines.is_empty()).then(|| {
+        format!(
+            "{} turns up {times}:\n{}",
+            terms.join(", "),
+            lines.join("\n")
+        )
+    })
+}
+
+/// What failed for this prompt.
+pub(super) fn failures(scene: &Scene<'_>) -> Option<String> {
+    let failed: Vec<&Exchange<'_>> = scene.done().iter().filter(|call| call.failed()).collect();
+    let lines: Vec<String> = failed
+        .iter()
+        .take(3)
+        .map(|call| {
+            let about = call
+                .input_any(PATH_FIELDS)
+                .or_else(|| call.input_any(&["pattern", "command", "url"]));
+            let about = about.map_or_else(String::new, |about| format!(" `{}`", scene.told(about)));
+            match refused(call) {
+                true => format!("{}{about} was not allowed, so I did without.", call.name),
+                false => format!(
+                    "{}{about} failed: {}",
+                    call.name,
+                    first_line(&call.text(), 120)
+                ),
+            }
+        })
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+pub(super) fn next_steps(scene: &Scene<'_>, held: &[Held]) -> String {
+    let mut ideas = Vec::new();
+    if let Some(name) = held.iter().flat_map(names).next() {
+        ideas.push(format!("“find {name}”"));
+    }
+    if let Some(file) = scene.unread().first() {
+        ideas.push(format!("“explain {}”", scene.told(file)));
+    }
+    if scene.can(Kind::Bash) {
+        ideas.push("“run the tests”".to_owned());
+    }
+    ideas.push("“read everything”".to_owned());
+    format!("You could say {}.", ideas.join(", "))
+}

@@ -1,0 +1,207 @@
+//! The tour: shows a newcomer within two minutes how the window fills, is cleared and compacted, what was lost, and how a
+//! session is resumed (`longhaul chat --tour`).
+//!
+//! A script as a state machine, without a terminal, a clock or a session: whoever drives it asks for the next step ([`next_step`]),
+//! performs it, and tells it of every event meanwhile ([`watch`]). It sends prompts until it has seen what it wants to
+//! show, so it works in any folder: where there is little to read, the model makes text up, and where even that does not
+//! do, it compacts by command. It only reads.
+//!
+//! [`next_step`]: Tour::next_step
+//! [`watch`]: Tour::watch
+
+mod seen;
+mod step;
+
+use std::time::Duration;
+
+use seen::Seen;
+pub use step::{TourStep, Until};
+
+use crate::event::{AgentEvent, Ended};
+
+/// Tokens between the head and the threshold of compaction: so much is filled by and by.
+const ROOM: u64 = 20_000;
+/// The share of a window below the threshold, in hundredths: what is left behind reserves and margins (H1, H2, H7).
+const BELOW_THRESHOLD: u64 = 79;
+/// The smallest and the largest window of a tour.
+const WINDOWS: (u64, u64) = (18_000, 100_000);
+
+/// Prompts that skim, until results are cleared.
+const MOST_SKIMS: u32 = 3;
+/// Prompts that read a lot, until the conversation is compacted.
+const MOST_READS: u32 = 4;
+/// Prompts that have text made up, before it is compacted by command.
+const MOST_FILLERS: u32 = 8;
+
+/// The window that a tour is best shown in, if what stands before the messages takes so many tokens: system prompt, tools,
+/// memory files. It is small, so that things happen soon. Set it as the session's `window_cap`.
+pub fn window_cap(head_tokens: u64) -> u64 {
+    let window = (head_tokens + ROOM) * 100 / BELOW_THRESHOLD;
+    window.clamp(WINDOWS.0, WINDOWS.1)
+}
+
+/// The tour.
+#[derive(Debug, Clone, Default)]
+pub struct Tour {
+    stage: Stage,
+    seen: Seen,
+    /// How often the prompt of this stage was sent.
+    sent: u32,
+    /// The step behind the one that was given.
+    then: Vec<TourStep>,
+}
+
+/// Where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Stage {
+    #[default]
+    Welcome,
+    LookAround,
+    Gauge,
+    Skim,
+    Cleared,
+    Read,
+    Filler,
+    Compact,
+    Report,
+    Quit,
+    Resumed,
+    Bill,
+    Over,
+}
+
+impl Tour {
+    /// A tour that has not begun.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes in what happened. Every event of the agent goes here, those after a resume too.
+    pub fn watch(&mut self, event: &AgentEvent) {
+        self.seen.take_in(event);
+    }
+
+    /// The next step. [`TourStep::End`] comes again and again.
+    pub fn next_step(&mut self) -> TourStep {
+        if !self.then.is_empty() {
+            return self.then.remove(0);
+        }
+        if let Some(said) = self.stopped() {
+            return said;
+        }
+        let stage = self.stage;
+        match stage {
+            Stage::Welcome => self.says(Stage::LookAround, include_str!("says/welcome.md")),
+            Stage::LookAround => {
+                self.prompts(Stage::Gauge, include_str!("prompts/look_around.txt"))
+            }
+            Stage::Gauge => {
+                self.then.push(TourStep::Command("/context".to_owned()));
+                self.says(Stage::Skim, &self.seen.fill(include_str!("says/gauge.md")))
+            }
+            Stage::Skim => match self.seen.over() {
+                true => self.turn_to(Stage::Cleared),
+                false if self.sent >= MOST_SKIMS || self.seen.nothing_read() => {
+                    self.turn_to(Stage::Read)
+                }
+                false => self.prompts_again(include_str!("prompts/skim.txt")),
+            },
+            Stage::Cleared => match self.seen.cleared() {
+                true => self.says(
+                    Stage::Read,
+                    &self.seen.fill(include_str!("says/cleared.md")),
+                ),
+                false => self.turn_to(Stage::Read),
+            },
+            Stage::Read => match self.seen.compacted() {
+                true => self.turn_to(Stage::Report),
+                false if self.sent >= MOST_READS || self.seen.nothing_read() => {
+                    self.says(Stage::Filler, include_str!("says/little.md"))
+                }
+                false => self.prompts_again(include_str!("prompts/read.txt")),
+            },
+            Stage::Filler => match self.seen.compacted() {
+                true => self.turn_to(Stage::Report),
+                false if self.sent >= MOST_FILLERS => self.turn_to(Stage::Compact),
+                false => self.prompts_again(include_str!("prompts/filler.txt")),
+            },
+            Stage::Compact => {
+                self.then.push(TourStep::Wait(Until::Ended));
+                self.stage = Stage::Report;
+                TourStep::Command("/compact".to_owned())
+            }
+            Stage::Report => {
+                self.then.push(TourStep::Command("/context".to_owned()));
+                self.says(Stage::Quit, &self.seen.fill(include_str!("says/report.md")))
+            }
+            Stage::Quit => {
+                self.seen.about_to_resume();
+                self.then.push(TourStep::Resume);
+                self.says(Stage::Resumed, include_str!("says/quit.md"))
+            }
+            Stage::Resumed => self.prompts(Stage::Bill, include_str!("prompts/where.txt")),
+            Stage::Bill => {
+                self.then.push(TourStep::Command("/cost".to_owned()));
+                self.then.push(TourStep::Say(
+                    include_str!("says/bye.md").trim_end().to_owned(),
+                ));
+                self.says(Stage::Over, &self.seen.fill(include_str!("says/bill.md")))
+            }
+            Stage::Over => TourStep::End,
+        }
+    }
+
+    /// A prompt that did not end well ends the tour, with what was said about it.
+    fn stopped(&mut self) -> Option<TourStep> {
+        let say = match self.seen.ended()? {
+            Ended::Done | Ended::TurnsUsedUp(_) => return None,
+            Ended::Cancelled => include_str!("says/cancelled.md").trim_end().to_owned(),
+            Ended::Refused(why) | Ended::Failed(why) => include_str!("says/failed.md")
+                .trim_end()
+                .replace("{why}", why),
+        };
+        self.stage = Stage::Over;
+        self.seen.forget_end();
+        Some(TourStep::Say(say))
+    }
+
+    fn turn_to(&mut self, stage: Stage) -> TourStep {
+        self.stage = stage;
+        self.sent = 0;
+        self.next_step()
+    }
+
+    /// Says something, with time to read it.
+    fn says(&mut self, next: Stage, text: &str) -> TourStep {
+        let text = text.trim_end().to_owned();
+        self.then
+            .insert(0, TourStep::Wait(Until::Read(reading_time(&text))));
+        self.stage = next;
+        self.sent = 0;
+        TourStep::Say(text)
+    }
+
+    fn prompts(&mut self, next: Stage, text: &str) -> TourStep {
+        self.stage = next;
+        self.sent = 0;
+        self.prompt(text)
+    }
+
+    /// Sends a prompt of a stage that lasts until something is seen.
+    fn prompts_again(&mut self, text: &str) -> TourStep {
+        self.sent += 1;
+        self.prompt(text)
+    }
+
+    fn prompt(&mut self, text: &str) -> TourStep {
+        self.seen.about_to_ask();
+        self.then.push(TourStep::Wait(Until::Ended));
+        TourStep::Prompt(text.trim_end().to_owned())
+    }
+}
+
+/// How long people need for a text.
+fn reading_time(text: &str) -> Duration {
+    let words = text.split_whitespace().count() as u64;
+    Duration::from_millis((words * 130).clamp(1_500, 6_000))
+}
