@@ -1,0 +1,70 @@
+//! The terminal's state: taken on entering, given back on leaving, whatever the reason for leaving is.
+
+use std::io::{self, Write as _};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+
+/// Whether the terminal is ours.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+static HOOK: Once = Once::new();
+
+/// A terminal that reads keys one by one. It is given back when this goes out of scope, and before a panic is told.
+#[derive(Debug)]
+pub(crate) struct Taken;
+
+impl Taken {
+    /// Takes the terminal.
+    pub(crate) fn enter() -> io::Result<Self> {
+        HOOK.call_once(|| {
+            let before = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |panic| {
+                give_back();
+                before(panic);
+            }));
+        });
+        take()?;
+        Ok(Self)
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// Takes the terminal again after it was given back for a while.
+pub(crate) fn take() -> io::Result<()> {
+    enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
+    // Pastes come marked as such.
+    write("\x1b[?2004h")
+}
+
+/// Gives the terminal back. Does nothing the second time.
+pub(crate) fn give_back() {
+    if TAKEN.swap(false, Ordering::SeqCst) {
+        // A terminal that is gone needs nothing back.
+        let _ = write("\x1b[?2004l\x1b[?2026l\x1b[?1049l\x1b[0m\x1b[?25h");
+        let _ = disable_raw_mode();
+    }
+}
+
+fn write(code: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(code.as_bytes())?;
+    out.flush()
+}
+
+/// Puts the program aside as the shell expects it; returns when it is brought back.
+#[cfg(unix)]
+pub(crate) fn put_aside() {
+    // The whole group, as the terminal itself would do it.
+    let _ = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
+}
+
+/// There is no such thing here.
+#[cfg(not(unix))]
+pub(crate) fn put_aside() {}
