@@ -140,7 +140,7 @@ pub(crate) fn help(own: &[CommandItem]) -> Vec<Flow> {
         let pad = " ".repeat(room.saturating_sub(name.chars().count()));
         Flow::new(
             vec![styled(format!("  {name}{pad}  "), BOLD), dim(about.to_owned())],
-            room.min(16) + 4,
+            room + 4,
         )
     };
     let mut lines = vec![Flow::blank(), Flow::styled("Keys", BOLD)];

@@ -13,13 +13,13 @@ use super::style::{BOLD, DIM, dim, styled};
 use super::text::{clean_line, columns, keep_start};
 
 /// Rows of the field.
-const ROWS: usize = 8;
+const ROWS: usize = 10;
 /// The most cells of a row.
-const CELLS: usize = 24;
+const CELLS: usize = 20;
 /// Tools that are named below the results.
 const TOOLS: usize = 5;
 /// From this width on the legend stands beside the field.
-const WIDE: usize = 96;
+const WIDE: usize = 78;
 
 struct Part {
     name: &'static str,
@@ -51,7 +51,7 @@ fn parts(view: &ContextView) -> Vec<Part> {
         part("tool requests", 'Q', Color::Blue, all.tool_requests),
         part("tool results", 'R', Color::Yellow, all.tool_results),
         part("attachments", 'F', Color::Red, all.attachments),
-        part("not accounted for", 'U', Color::LightBlue, all.unattributed),
+        part("unaccounted", 'U', Color::LightBlue, all.unattributed),
     ]
 }
 
@@ -166,14 +166,14 @@ fn legend(view: &ContextView, width: usize, colour: Colour) -> Vec<Flow> {
             }
             if view.categories.duplicate_reads > 0 {
                 let tokens = view.categories.duplicate_reads;
-                lines.push(entry(Span::raw(" "), "  files read again", tokens, DIM));
+                lines.push(entry(Span::raw(" "), "  read again", tokens, DIM));
             }
         }
     }
     let free = view.status.effective.saturating_sub(view.status.used);
     lines.push(entry(dim("·"), "free", free, Style::new()));
     let reserved = view.status.size.saturating_sub(view.status.effective);
-    lines.push(entry(dim("-"), "kept for the reply", reserved, Style::new()));
+    lines.push(entry(dim("-"), "for the reply", reserved, Style::new()));
     lines
 }
 

@@ -12,6 +12,8 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 /// How long a wait lasts before the thread looks whether it is held.
 const WAIT: Duration = Duration::from_millis(100);
+/// Long enough for what has come already. With no time at all the terminal is not even looked at.
+const AT_ONCE: Duration = Duration::from_millis(1);
 
 /// Something that came from the terminal.
 #[derive(Debug)]
@@ -63,7 +65,7 @@ fn read(send: &UnboundedSender<Got>) -> std::io::Result<()> {
     if !is_ready()? {
         return Ok(());
     }
-    while event::poll(Duration::ZERO)? {
+    while event::poll(AT_ONCE)? {
         let event = event::read()?;
         if send.send(Got::Event(event)).is_err() {
             return Ok(());

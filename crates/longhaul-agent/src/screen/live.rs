@@ -42,9 +42,11 @@ pub(crate) fn prompt_width(width: usize) -> usize {
 /// The region at a size.
 pub(crate) fn region(app: &App, width: usize, height: usize, now: Instant) -> Live {
     let mut room = height.saturating_sub(1).max(1);
-    let below = match room {
-        0..3 => Vec::new(),
-        _ => below(app, width),
+    // The choices of a question matter more than the status.
+    let needed = if app.questions.is_empty() { 3 } else { 6 };
+    let below = match room >= needed {
+        true => below(app, width),
+        false => Vec::new(),
     };
     room -= below.len();
     let (bottom, cursor) = bottom(app, width, room);

@@ -290,7 +290,7 @@ mod tests {
     use crate::screen::style;
 
     fn painter(shows: Shows) -> Painter<vt100::Parser> {
-        Painter::new(vt100::Parser::new(6, 20, 100), shows)
+        Painter::new(vt100::Parser::new(6.try_into().unwrap(), 20.try_into().unwrap(), 100), shows)
     }
 
     const PLAIN: Shows = Shows {

@@ -66,12 +66,6 @@ impl<T: Clone> Picker<T> {
         }
     }
 
-    /// With the cursor at the last option.
-    pub(crate) fn at_end(mut self) -> Self {
-        self.at = self.found.len().saturating_sub(1);
-        self
-    }
-
     /// With something searched for.
     pub(crate) fn searching(mut self, query: &str) -> Self {
         self.query = query.to_owned();

@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::app::{App, Next, Sources};
+use super::app::{App, Echo, Next, Sources};
 use super::display::Display;
 use super::flow::Flow;
 use super::paint::{self, Shows};
@@ -25,6 +25,9 @@ pub(crate) async fn run(app: &mut App, sources: &mut Sources, display: Display) 
         waiting: None,
         at_blank: true,
     };
+    if page.is_asked {
+        app.echo = Echo::Off;
+    }
     let mut ended = false;
     loop {
         page.show(app)?;
@@ -94,7 +97,6 @@ impl Lines {
         let mut out = io::stdout().lock();
         let mut flows = std::mem::take(&mut app.finished);
         flows.extend(app.take_reading());
-        // What the user typed is there already.
         if !flows.is_empty() && self.prompted {
             writeln!(out)?;
             self.prompted = false;

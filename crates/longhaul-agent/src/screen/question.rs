@@ -131,6 +131,10 @@ impl Asking {
             let text = format!("{mark}{}. {text}", at + 1);
             below.push(Line::from(styled(super::text::keep_start(&text, width), style)));
         }
+        // In very little room the choices move with the cursor.
+        let first = (self.at + 1).saturating_sub(height.max(1));
+        below.drain(..first);
+        below.truncate(height.max(1));
         let room = height.saturating_sub(below.len());
         let mut above = rows(&self.head(), width);
         above.truncate(room);

@@ -120,9 +120,11 @@ impl Reader {
             return;
         };
         let has = |at: &usize| broken[*at].to_string().to_lowercase().contains(&query);
+        let all = 0..broken.len();
+        // Behind the end it goes on from the beginning, and the other way round.
         let found = match step {
-            1 => (from..broken.len()).find(has),
-            _ => (0..from.min(broken.len())).rev().find(has),
+            1 => all.clone().skip(from).chain(all).find(|at| has(at)),
+            _ => all.clone().take(from).rev().chain(all.rev()).find(|at| has(at)),
         };
         if let Some(found) = found {
             self.go(found);

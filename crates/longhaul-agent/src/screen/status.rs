@@ -5,6 +5,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::figures::{dollars, percent};
+use super::flow::Flow;
 use super::style::{BAD, DIM, GOOD, WARNING, dim, styled};
 use super::text::{clean_line, columns};
 use crate::event::{Glance, Mode};
@@ -56,12 +57,14 @@ pub(crate) fn line(glance: Option<&Glance>, mode: Mode, width: usize) -> Line<'s
         let least = pieces.iter().map(|piece| piece.0).max();
         pieces.retain(|piece| Some(piece.0) != least);
     }
-    let mut spans = vec![Span::raw("  ")];
+    let indent = if wide(&pieces) > width { "" } else { "  " };
+    let mut spans = vec![Span::raw(indent)];
     for (at, (_, piece)) in pieces.into_iter().enumerate() {
         if at > 0 {
             spans.push(dim(" · "));
         }
         spans.push(piece);
     }
-    Line::from(spans)
+    let cut = Flow::new(spans, 0).rows(width);
+    cut.into_iter().next().unwrap_or_default()
 }

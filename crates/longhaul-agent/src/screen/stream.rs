@@ -38,7 +38,7 @@ impl Stream {
 
     /// What is still open, as it is, its last rows at most.
     pub(crate) fn tail(&self, rows: usize) -> Vec<Flow> {
-        let open = clean(self.open.trim_start_matches('\n'));
+        let open = clean(self.open.trim_matches('\n'));
         let lines: Vec<&str> = open.lines().collect();
         let from = lines.len().saturating_sub(rows);
         (lines[from..].iter().enumerate())

@@ -1,1 +1,6 @@
-//! Tests of screen.
+//! The screen in a real pseudo-terminal, over a host that makes everything up.
+
+mod fake;
+mod lines;
+mod pty;
+mod typing;

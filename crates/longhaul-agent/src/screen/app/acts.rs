@@ -6,7 +6,7 @@ use longhaul_core::engine::Pivot;
 use longhaul_core::summary::Direction;
 use tokio::sync::oneshot;
 
-use super::{Answered, App, Back, Dialog, Files, Next, Target, Work};
+use super::{Answered, App, Back, Dialog, Echo, Files, Next, Target, Work};
 use crate::screen::command::{self, Builtin, Typed};
 use crate::screen::complete;
 use crate::screen::flow::Flow;
@@ -76,7 +76,9 @@ impl App {
     }
 
     fn carry_out(&mut self, typed: Typed, text: String) -> Next {
-        self.finished.extend(tell::prompt(&text));
+        if self.echo == Echo::On {
+            self.finished.extend(tell::prompt(&text));
+        }
         match typed {
             Typed::Prompt => self.work(|reply| Ask::Prompt(text, reply), Answered::Worked),
             Typed::Own(name, arguments) => self.work(

@@ -69,6 +69,8 @@ pub(crate) struct App {
     /// A hint below the prompt, until the next key.
     pub(crate) hint: Option<String>,
     leaving: Leaving,
+    /// Whether what was sent is written again.
+    pub(crate) echo: Echo,
     pub(crate) colour: Colour,
     /// Columns of the terminal.
     pub(crate) width: usize,
@@ -159,6 +161,15 @@ enum Leaving {
     Armed,
 }
 
+/// Whether what was sent is written again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Echo {
+    /// It is: where it was typed is gone, or was never seen.
+    On,
+    /// It is not: the terminal showed it when it was typed.
+    Off,
+}
+
 /// What is to be done after something was taken.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Next {
@@ -202,6 +213,7 @@ impl App {
             files: Files::Unknown,
             hint: None,
             leaving: Leaving::No,
+            echo: Echo::On,
             colour: options.display.colour,
             width: 80,
         };

@@ -7,8 +7,6 @@ mod layout;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-pub(crate) use layout::Layout;
-
 use super::text::{clean, count};
 
 /// From this many lines on a paste is shown folded.
