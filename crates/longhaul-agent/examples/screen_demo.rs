@@ -13,7 +13,8 @@ use tokio::sync::mpsc::unbounded_channel;
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (tell, events) = unbounded_channel();
     let mut options = Options::from_env(std::env::current_dir()?, |name| std::env::var(name).ok());
-    options.greeting = vec!["A demonstration: nothing is real. /help lists keys and commands.".into()];
+    options.greeting =
+        vec!["A demonstration: nothing is real. /help lists keys and commands.".into()];
     run(fake::Fake::new(tell, || {}), events, options).await?;
     Ok(())
 }

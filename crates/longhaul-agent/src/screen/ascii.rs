@@ -44,6 +44,9 @@ mod tests {
 
     #[test]
     fn q2_where_only_ascii_is_shown_signs_keep_their_width() {
-        assert_eq!(line("● 167 → 12 · 漢字 e\u{301}"), "* 167 > 12 . ???? e".replace("e", "?"));
+        assert_eq!(
+            line("● 167 → 12 · 漢字 e\u{301}"),
+            "* 167 > 12 . ???? e".replace("e", "?")
+        );
     }
 }

@@ -109,7 +109,9 @@ pub(crate) fn read(text: &str, own: &[CommandItem]) -> Typed {
     };
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim().to_owned();
-    let builtin = Builtin::ALL.into_iter().find(|command| command.name() == name);
+    let builtin = Builtin::ALL
+        .into_iter()
+        .find(|command| command.name() == name);
     match builtin {
         Some(command) => Typed::Builtin(command, rest),
         None if name == "quit" => Typed::Builtin(Builtin::Exit, rest),
@@ -124,13 +126,22 @@ pub(crate) fn read(text: &str, own: &[CommandItem]) -> Typed {
 const KEYS: [(&str, &str); 10] = [
     ("enter", "send; while the model works, send when it is done"),
     ("alt-enter, ctrl-j, \\ enter", "a new line"),
-    ("up, down", "move; at the first or last line, earlier and later prompts"),
+    (
+        "up, down",
+        "move; at the first or last line, earlier and later prompts",
+    ),
     ("tab", "complete a /command or an @path"),
     ("shift-tab", "what may run unasked: ask, accept edits, plan"),
     ("esc", "stop what is running"),
-    ("ctrl-c", "stop; when nothing runs, empty the prompt; twice, leave"),
+    (
+        "ctrl-c",
+        "stop; when nothing runs, empty the prompt; twice, leave",
+    ),
     ("ctrl-d", "leave, when the prompt is empty"),
-    ("ctrl-o", "the whole transcript, with every result and report"),
+    (
+        "ctrl-o",
+        "the whole transcript, with every result and report",
+    ),
     ("ctrl-z", "put the program aside; fg brings it back"),
 ];
 
@@ -139,12 +150,18 @@ pub(crate) fn help(own: &[CommandItem]) -> Vec<Flow> {
     let entry = |name: String, about: &str, room: usize| {
         let pad = " ".repeat(room.saturating_sub(name.chars().count()));
         Flow::new(
-            vec![styled(format!("  {name}{pad}  "), BOLD), dim(about.to_owned())],
+            vec![
+                styled(format!("  {name}{pad}  "), BOLD),
+                dim(about.to_owned()),
+            ],
             room + 4,
         )
     };
     let mut lines = vec![Flow::blank(), Flow::styled("Keys", BOLD)];
-    lines.extend(KEYS.iter().map(|(key, about)| entry((*key).to_owned(), about, 28)));
+    lines.extend(
+        KEYS.iter()
+            .map(|(key, about)| entry((*key).to_owned(), about, 28)),
+    );
     lines.push(Flow::styled("Commands", BOLD));
     let builtin = Builtin::ALL.into_iter();
     lines.extend(builtin.map(|command| entry(format!("/{}", command.name()), command.about(), 10)));
@@ -153,7 +170,11 @@ pub(crate) fn help(own: &[CommandItem]) -> Vec<Flow> {
     }
     lines.extend((own.iter()).map(|command| {
         let name = super::text::clean_line(&command.name);
-        entry(format!("/{name}"), &super::text::clean_line(&command.description), 10)
+        entry(
+            format!("/{name}"),
+            &super::text::clean_line(&command.description),
+            10,
+        )
     }));
     lines
 }
@@ -174,7 +195,10 @@ mod tests {
             typed("/compact keep the API "),
             Typed::Builtin(Builtin::Compact, "keep the API".into())
         );
-        assert_eq!(typed("/review it"), Typed::Own("review".into(), "it".into()));
+        assert_eq!(
+            typed("/review it"),
+            Typed::Own("review".into(), "it".into())
+        );
         assert_eq!(typed("/usr/bin/x is broken"), Typed::Prompt);
         assert_eq!(typed("/contxt"), Typed::Unknown("contxt".into()));
         assert_eq!(typed("/quit"), Typed::Builtin(Builtin::Exit, String::new()));

@@ -41,7 +41,8 @@ pub(crate) fn of(editor: &Editor, own: &[CommandItem], files: &[String]) -> Opti
 fn commands(name: &str, own: &[CommandItem]) -> Vec<(String, String)> {
     let builtin = Builtin::ALL.into_iter();
     let builtin = builtin.map(|command| (command.name().to_owned(), command.about().to_owned()));
-    let own = (own.iter()).map(|command| (clean_line(&command.name), clean_line(&command.description)));
+    let own =
+        (own.iter()).map(|command| (clean_line(&command.name), clean_line(&command.description)));
     (builtin.chain(own))
         .filter(|(command, _)| command.starts_with(name))
         .map(|(command, about)| (format!("/{command}"), about))
@@ -51,7 +52,9 @@ fn commands(name: &str, own: &[CommandItem]) -> Vec<(String, String)> {
 /// The files of a workspace as paths from it, what is ignored left out.
 pub(crate) fn files(folder: &Path) -> Vec<String> {
     let walk = ignore::WalkBuilder::new(folder).hidden(true).build();
-    let entries = walk.filter_map(Result::ok).filter(|entry| entry.depth() > 0);
+    let entries = walk
+        .filter_map(Result::ok)
+        .filter(|entry| entry.depth() > 0);
     let paths = entries.filter_map(|entry| {
         let path = entry.path().strip_prefix(folder).ok()?.to_str()?;
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
@@ -73,7 +76,13 @@ mod tests {
         let files = ["src/main.rs".to_owned(), "src/".into(), "README.md".into()];
         let options = |text: &str| {
             let found = of(&Editor::with(text), &[], &files);
-            found.map(|found| found.options.into_iter().map(|option| option.0).collect::<Vec<_>>())
+            found.map(|found| {
+                found
+                    .options
+                    .into_iter()
+                    .map(|option| option.0)
+                    .collect::<Vec<_>>()
+            })
         };
         assert_eq!(options("/co").unwrap(), ["/compact", "/context", "/cost"]);
         assert_eq!(options("/compact"), None);

@@ -78,7 +78,12 @@ pub(crate) fn picture(view: &ContextView, width: usize, colour: Colour) -> Vec<F
         for row in 0..rows {
             let mut line = field.get(row).unwrap_or(&blank).clone();
             line.line.spans.push(Span::raw("  "));
-            line.line.spans.extend(legend.get(row).into_iter().flat_map(|flow| flow.line.spans.clone()));
+            line.line.spans.extend(
+                legend
+                    .get(row)
+                    .into_iter()
+                    .flat_map(|flow| flow.line.spans.clone()),
+            );
             lines.push(line);
         }
     }
@@ -120,7 +125,9 @@ fn field(view: &ContextView, across: usize, colour: Colour) -> Vec<Flow> {
         drawn = until;
     }
     let rows = cells.chunks(across).map(|row| {
-        let spans = row.iter().map(|(symbol, style)| styled(format!("{symbol} "), *style));
+        let spans = row
+            .iter()
+            .map(|(symbol, style)| styled(format!("{symbol} "), *style));
         Flow::new(std::iter::once(Span::raw("  ")).chain(spans).collect(), 2)
     });
     rows.collect()
@@ -151,18 +158,30 @@ fn legend(view: &ContextView, width: usize, colour: Colour) -> Vec<Flow> {
         let room = width.saturating_sub(columns(&figures) + 5).clamp(8, 24);
         let name = keep_start(name, room);
         let pad = " ".repeat(room - columns(&name));
-        let line = vec![Span::raw("  "), mark, styled(format!(" {name}{pad} {figures}"), style)];
+        let line = vec![
+            Span::raw("  "),
+            mark,
+            styled(format!(" {name}{pad} {figures}"), style),
+        ];
         Flow::new(line, 4)
     };
     let mut lines = Vec::new();
     for part in parts(view).iter().filter(|part| part.tokens > 0) {
-        let mark = styled(symbol(part, colour).to_string(), Style::new().fg(part.colour));
+        let mark = styled(
+            symbol(part, colour).to_string(),
+            Style::new().fg(part.colour),
+        );
         lines.push(entry(mark, part.name, part.tokens, Style::new()));
         if part.letter == 'R' {
             let mut tools: Vec<_> = view.categories.tool_results_by_tool.iter().collect();
             tools.sort_by_key(|(name, tokens)| (std::cmp::Reverse(**tokens), name.as_str()));
             for (name, tokens) in tools.into_iter().take(TOOLS) {
-                lines.push(entry(Span::raw(" "), &format!("  {}", clean_line(name)), *tokens, DIM));
+                lines.push(entry(
+                    Span::raw(" "),
+                    &format!("  {}", clean_line(name)),
+                    *tokens,
+                    DIM,
+                ));
             }
             if view.categories.duplicate_reads > 0 {
                 let tokens = view.categories.duplicate_reads;

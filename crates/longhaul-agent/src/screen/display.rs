@@ -73,7 +73,9 @@ impl Display {
         };
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
         let charset = match locale.map(|locale| locale.to_ascii_lowercase()) {
-            Some(locale) if !(locale.contains("utf-8") || locale.contains("utf8")) => Charset::Ascii,
+            Some(locale) if !(locale.contains("utf-8") || locale.contains("utf8")) => {
+                Charset::Ascii
+            }
             _ => Charset::Utf8,
         };
         Self {
@@ -100,14 +102,33 @@ mod tests {
     fn q2_the_environment_says_what_the_terminal_can_do() {
         use Ends::{Elsewhere, Terminal};
         let xterm = ("TERM", "xterm");
-        assert_eq!(of(Terminal, &[xterm]), (Manner::Full, Colour::On, Charset::Utf8));
-        assert_eq!(of(Terminal, &[xterm, ("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]).1, Colour::Off);
+        assert_eq!(
+            of(Terminal, &[xterm]),
+            (Manner::Full, Colour::On, Charset::Utf8)
+        );
+        assert_eq!(
+            of(
+                Terminal,
+                &[xterm, ("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]
+            )
+            .1,
+            Colour::Off
+        );
         assert_eq!(of(Terminal, &[("TERM", "dumb")]).0, Manner::Lines);
-        assert_eq!(of(Elsewhere, &[xterm]), (Manner::Lines, Colour::Off, Charset::Utf8));
-        assert_eq!(of(Elsewhere, &[xterm, ("CLICOLOR_FORCE", "1")]).1, Colour::On);
+        assert_eq!(
+            of(Elsewhere, &[xterm]),
+            (Manner::Lines, Colour::Off, Charset::Utf8)
+        );
+        assert_eq!(
+            of(Elsewhere, &[xterm, ("CLICOLOR_FORCE", "1")]).1,
+            Colour::On
+        );
         assert_eq!(of(Terminal, &[xterm, ("LANG", "C")]).2, Charset::Ascii);
         let both = [xterm, ("LANG", "C"), ("LC_ALL", "en_US.UTF-8")];
         assert_eq!(of(Terminal, &both).2, Charset::Utf8);
-        assert_eq!(of(Terminal, &[xterm, ("LANG", "de_DE.ISO-8859-1")]).2, Charset::Ascii);
+        assert_eq!(
+            of(Terminal, &[xterm, ("LANG", "de_DE.ISO-8859-1")]).2,
+            Charset::Ascii
+        );
     }
 }

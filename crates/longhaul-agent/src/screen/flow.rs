@@ -89,7 +89,11 @@ impl Flow {
         for span in &self.line.spans {
             for grapheme in span.content.graphemes(true) {
                 let wide = columns(grapheme);
-                let (text, wide) = if wide > width { ("?", 1) } else { (grapheme, wide) };
+                let (text, wide) = if wide > width {
+                    ("?", 1)
+                } else {
+                    (grapheme, wide)
+                };
                 pieces.push(Piece {
                     text,
                     wide,

@@ -96,7 +96,7 @@ pub(crate) async fn run(
             Next::Redraw => screen.redraw()?,
             Next::Aside => {
                 screen.give_back()?;
-                terminal::put_aside();
+                terminal::put_aside().await?;
                 screen.take(app)?;
             }
             Next::Edit(text) => {
@@ -166,7 +166,7 @@ impl Screen {
     fn draw(&mut self, app: &mut App) -> io::Result<()> {
         let (width, height) = (self.width, self.height);
         let (page, cursor) = match app.page.as_mut() {
-            Some(Page::Reader(reader)) => {
+            Some(Page::Reader(reader) | Page::Transcript(reader)) => {
                 let waits = match app.questions.is_empty() {
                     true => "",
                     false => "a question waits · ",
@@ -213,7 +213,10 @@ impl Screen {
 
 /// Has a text edited by a command. An editor that fails has changed nothing.
 async fn edit(editor: &str, text: &str) -> io::Result<String> {
-    let file = tempfile::Builder::new().prefix("summary-").suffix(".md").tempfile()?;
+    let file = tempfile::Builder::new()
+        .prefix("summary-")
+        .suffix(".md")
+        .tempfile()?;
     tokio::fs::write(file.path(), text).await?;
     let mut command = match cfg!(windows) {
         true => tokio::process::Command::new(editor),

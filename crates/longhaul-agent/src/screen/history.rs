@@ -41,7 +41,9 @@ impl History {
         if let (Some(file), true) = (file.as_deref(), all.len() > 2 * KEPT) {
             shorten(file, &all[all.len() - KEPT..]);
         }
-        let records = all.iter().filter_map(|line| serde_json::from_str(line).ok());
+        let records = all
+            .iter()
+            .filter_map(|line| serde_json::from_str(line).ok());
         let texts = records
             .filter(|record: &Record| record.project == project)
             .map(|record| record.text)

@@ -67,7 +67,16 @@ pub(crate) fn region(app: &App, width: usize, height: usize, now: Instant) -> Li
     // An empty row sets the prompt apart from what was said.
     let gap = fit(vec![Line::default()]);
     let tail = fit(rows(&app.stream.tail(height), width));
-    let sections = [tail, thinking, calls, todos, gap, work, queue];
+    // And what moves is set apart from what is finished.
+    let moves = [&tail, &thinking, &calls, &todos]
+        .iter()
+        .any(|section| !section.is_empty());
+    let top = fit(if moves {
+        vec![Line::default()]
+    } else {
+        Vec::new()
+    });
+    let sections = [top, tail, thinking, calls, todos, gap, work, queue];
     let mut all: Vec<Line<'static>> = sections.into_iter().flatten().collect();
     let cursor = cursor.map(|(row, column)| (row + all.len(), column.min(width.saturating_sub(1))));
     all.extend(bottom);
@@ -104,7 +113,11 @@ fn prompt(app: &App, width: usize, room: usize) -> Part {
     let from = (layout.row + 1).saturating_sub(most);
     let mut lines = Vec::new();
     for (at, row) in layout.rows.iter().enumerate().skip(from).take(most) {
-        let mark = if at == 0 { styled("> ", BOLD) } else { Span::raw("  ") };
+        let mark = if at == 0 {
+            styled("> ", BOLD)
+        } else {
+            Span::raw("  ")
+        };
         lines.push(Line::from(vec![mark, Span::raw(row.clone())]));
     }
     if app.editor.is_empty() && app.work.is_none() {
@@ -115,13 +128,25 @@ fn prompt(app: &App, width: usize, room: usize) -> Part {
     if let Some(found) = &app.completion {
         let room = room.saturating_sub(lines.len());
         let first = (found.chosen + 1).saturating_sub(room);
-        let widest = found.options.iter().map(|option| columns(&option.0)).max().unwrap_or(0);
+        let widest = found
+            .options
+            .iter()
+            .map(|option| columns(&option.0))
+            .max()
+            .unwrap_or(0);
         for (at, (text, about)) in found.options.iter().enumerate().skip(first).take(room) {
-            let (mark, style) = if at == found.chosen { ("› ", CHOSEN) } else { ("  ", DIM) };
+            let (mark, style) = if at == found.chosen {
+                ("› ", CHOSEN)
+            } else {
+                ("  ", DIM)
+            };
             let pad = " ".repeat(widest - columns(text) + 2);
             let text = keep_start(&format!("{mark}{text}{pad}"), width);
             let left = width.saturating_sub(columns(&text));
-            lines.push(Line::from(vec![styled(text, style), dim(keep_start(about, left))]));
+            lines.push(Line::from(vec![
+                styled(text, style),
+                dim(keep_start(about, left)),
+            ]));
         }
     }
     (lines, Some(cursor))
@@ -155,7 +180,10 @@ fn compacting_line(compacting: Compacting, now: Instant) -> String {
     let phase = match compacting.phase {
         Phase::PreCompactHooks => "hooks".to_owned(),
         Phase::Compacting if compacting.characters > 0 => {
-            format!("{} characters of summary", grouped(compacting.characters as u64))
+            format!(
+                "{} characters of summary",
+                grouped(compacting.characters as u64)
+            )
         }
         Phase::Compacting => "reading the conversation".to_owned(),
         Phase::SessionStartHooks => "putting back what is needed".to_owned(),
@@ -170,7 +198,10 @@ fn queue(app: &App, width: usize) -> Vec<Line<'static>> {
     });
     let mut lines: Vec<Line<'static>> = shown.collect();
     if app.queue.len() > QUEUE {
-        lines.push(Line::from(dim(format!("  and {} more", app.queue.len() - QUEUE))));
+        lines.push(Line::from(dim(format!(
+            "  and {} more",
+            app.queue.len() - QUEUE
+        ))));
     }
     lines
 }
@@ -193,7 +224,11 @@ fn calls(app: &App, width: usize, now: Instant) -> Vec<Line<'static>> {
             row.spans.push(dim(time));
         }
         lines.push(row);
-        let shown = call.progress.lines().rev().find(|line| !line.trim().is_empty());
+        let shown = call
+            .progress
+            .lines()
+            .rev()
+            .find(|line| !line.trim().is_empty());
         lines.extend(shown.map(|line| {
             let line = format!("    {}", line.trim_end());
             Line::from(dim(keep_start(&line, width)))
@@ -210,16 +245,24 @@ fn thinking(app: &App, width: usize) -> Vec<Line<'static>> {
     let line = clean_line(&app.thinking);
     match line.is_empty() {
         true => Vec::new(),
-        false => vec![Line::from(dim(keep_start(&format!("· thinking: {line}"), width)))],
+        false => vec![Line::from(dim(keep_start(
+            &format!("· thinking: {line}"),
+            width,
+        )))],
     }
 }
 
 /// The todos around the first that is not done.
 fn todos(todos: &[Todo], width: usize) -> Vec<Line<'static>> {
-    if todos.iter().all(|todo| todo.status == TodoStatus::Completed) {
+    if todos
+        .iter()
+        .all(|todo| todo.status == TodoStatus::Completed)
+    {
         return Vec::new();
     }
-    let open = todos.iter().position(|todo| todo.status != TodoStatus::Completed);
+    let open = todos
+        .iter()
+        .position(|todo| todo.status != TodoStatus::Completed);
     let from = open.unwrap_or(0).saturating_sub(1);
     let from = from.min(todos.len().saturating_sub(TODOS));
     let mut lines = Vec::new();
@@ -235,7 +278,10 @@ fn todos(todos: &[Todo], width: usize) -> Vec<Line<'static>> {
     }
     let hidden = todos.len() - lines.len();
     if hidden > 0 {
-        let done = todos.iter().filter(|todo| todo.status == TodoStatus::Completed).count();
+        let done = todos
+            .iter()
+            .filter(|todo| todo.status == TodoStatus::Completed)
+            .count();
         let all = format!("  {done} of {} done", todos.len());
         lines.push(Line::from(dim(keep_start(&all, width))));
     }

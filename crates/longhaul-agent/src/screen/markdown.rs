@@ -11,7 +11,8 @@ use super::text::clean;
 /// A text of the model as lines. It is made harmless first.
 pub(crate) fn render(text: &str) -> Vec<Flow> {
     let text = clean(text);
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut page = Page::default();
     for event in Parser::new_ext(&text, options) {
         page.event(event);
@@ -70,7 +71,11 @@ impl Page {
         match tag {
             Tag::Heading { level, .. } => {
                 self.end_line();
-                let mark = if level == HeadingLevel::H1 { BOLD.patch(ITALIC) } else { BOLD };
+                let mark = if level == HeadingLevel::H1 {
+                    BOLD.patch(ITALIC)
+                } else {
+                    BOLD
+                };
                 self.styles.push(mark);
             }
             Tag::BlockQuote(_) => {

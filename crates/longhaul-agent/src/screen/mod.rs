@@ -41,8 +41,8 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 pub use display::{Charset, Colour, Display, Manner};
 pub use host::{
-    Ask, CommandItem, CompactAsk, CompactStep, Compaction, ContextView, CostLine, CostView, Host,
-    HookItem, MessageItem, ModelItem, Refusal, Reply, SessionItem, Speaker, TranscriptItem,
+    Ask, CommandItem, CompactAsk, CompactStep, Compaction, ContextView, CostLine, CostView,
+    HookItem, Host, MessageItem, ModelItem, Refusal, Reply, SessionItem, Speaker, TranscriptItem,
     TranscriptKind,
 };
 

@@ -77,7 +77,10 @@ impl<W: Write> Painter<W> {
         cursor: Option<(usize, usize)>,
         width: usize,
     ) -> io::Result<()> {
-        let rows: Vec<Row> = live.iter().map(|line| encode(line, width, self.shows)).collect();
+        let rows: Vec<Row> = live
+            .iter()
+            .map(|line| encode(line, width, self.shows))
+            .collect();
         let at = cursor.unwrap_or((rows.len().saturating_sub(1), 0));
         if finished.is_empty() && rows == self.drawn && at == self.cursor {
             return Ok(());
@@ -273,7 +276,11 @@ pub(crate) fn plain(line: &Line<'_>, shows: Shows) -> String {
             Charset::Utf8 => span.content.to_string(),
         };
         let style = line.style.patch(span.style);
-        match style.fg.and_then(foreground).filter(|_| shows.colour == Colour::On) {
+        match style
+            .fg
+            .and_then(foreground)
+            .filter(|_| shows.colour == Colour::On)
+        {
             Some(number) => {
                 let _ = write!(text, "\x1b[{number}m{content}\x1b[0m");
             }
@@ -290,7 +297,10 @@ mod tests {
     use crate::screen::style;
 
     fn painter(shows: Shows) -> Painter<vt100::Parser> {
-        Painter::new(vt100::Parser::new(6.try_into().unwrap(), 20.try_into().unwrap(), 100), shows)
+        Painter::new(
+            vt100::Parser::new(6.try_into().unwrap(), 20.try_into().unwrap(), 100),
+            shows,
+        )
     }
 
     const PLAIN: Shows = Shows {
@@ -299,33 +309,61 @@ mod tests {
     };
 
     fn lines(texts: &[&str]) -> Vec<Line<'static>> {
-        texts.iter().map(|text| Line::from((*text).to_owned())).collect()
+        texts
+            .iter()
+            .map(|text| Line::from((*text).to_owned()))
+            .collect()
     }
 
     #[test]
     fn q2_finished_lines_go_into_the_scrollback_and_the_region_stays_below() {
         let mut painter = painter(PLAIN);
-        painter.draw(&[], &lines(&["tail", "> prompt"]), Some((1, 8)), 20).unwrap();
+        painter
+            .draw(&[], &lines(&["tail", "> prompt"]), Some((1, 8)), 20)
+            .unwrap();
         for n in 1..=9 {
             let finished = lines(&[&format!("line {n}")]);
-            painter.draw(&finished, &lines(&["tail", "> prompt"]), Some((1, 8)), 20).unwrap();
+            painter
+                .draw(&finished, &lines(&["tail", "> prompt"]), Some((1, 8)), 20)
+                .unwrap();
         }
         let screen = painter.out.screen();
-        assert_eq!(screen.contents(), "line 6\nline 7\nline 8\nline 9\ntail\n> prompt");
+        assert_eq!(
+            screen.contents(),
+            "line 6\nline 7\nline 8\nline 9\ntail\n> prompt"
+        );
         assert_eq!(screen.cursor_position(), (5, 8));
         painter.out.screen_mut().set_scrollback(5);
-        assert!(painter.out.screen().contents().starts_with("line 1\nline 2"));
+        assert!(
+            painter
+                .out
+                .screen()
+                .contents()
+                .starts_with("line 1\nline 2")
+        );
     }
 
     #[test]
     fn q2_a_region_that_shrinks_leaves_nothing_behind() {
         let mut painter = painter(PLAIN);
         let full = "12345678901234567890";
-        painter.draw(&[], &lines(&[full, full, full, full]), None, 20).unwrap();
+        painter
+            .draw(&[], &lines(&[full, full, full, full]), None, 20)
+            .unwrap();
         painter.draw(&[], &lines(&[full]), None, 20).unwrap();
         assert_eq!(painter.out.screen().contents(), full);
-        painter.draw(&lines(&["done"]), &lines(&["漢字漢字漢字漢字漢字漢"]), None, 20).unwrap();
-        assert_eq!(painter.out.screen().contents(), "done\n漢字漢字漢字漢字漢字");
+        painter
+            .draw(
+                &lines(&["done"]),
+                &lines(&["漢字漢字漢字漢字漢字漢"]),
+                None,
+                20,
+            )
+            .unwrap();
+        assert_eq!(
+            painter.out.screen().contents(),
+            "done\n漢字漢字漢字漢字漢字"
+        );
         painter.clear().unwrap();
         assert_eq!(painter.out.screen().contents(), "done");
     }
@@ -334,7 +372,9 @@ mod tests {
     fn q2_colours_and_signs_are_left_out_where_they_are_not_shown() {
         let line = Line::from(vec![style::styled("● ok", style::GOOD)]);
         let mut painter = painter(PLAIN);
-        painter.draw(&[], std::slice::from_ref(&line), None, 20).unwrap();
+        painter
+            .draw(&[], std::slice::from_ref(&line), None, 20)
+            .unwrap();
         let cell = painter.out.screen().cell(0, 0).unwrap();
         assert_eq!(cell.fgcolor(), vt100::Color::Default);
         let ascii = Shows {

@@ -128,12 +128,19 @@ impl<T: Clone> Picker<T> {
         }
         if height > 2 {
             let hidden = self.found.len().saturating_sub(room);
-            let more = if hidden > 0 { format!("{hidden} more · ") } else { String::new() };
+            let more = if hidden > 0 {
+                format!("{hidden} more · ")
+            } else {
+                String::new()
+            };
             let keys = match self.kind {
                 Kind::List => "type to search · ↑↓ · enter · esc",
                 Kind::Menu => "number or ↑↓ · enter · esc",
             };
-            rows.push(Line::from(dim(keep_start(&format!("  {more}{keys}"), width))));
+            rows.push(Line::from(dim(keep_start(
+                &format!("  {more}{keys}"),
+                width,
+            ))));
         }
         rows
     }
@@ -158,7 +165,11 @@ impl<T: Clone> Picker<T> {
         // The text goes before what there is to say about it.
         let beside = about > 0 && room >= about + 20;
         let text = keep_start(&option.text, if beside { room - about - 2 } else { room });
-        let style = if chosen { CHOSEN } else { ratatui::style::Style::new() };
+        let style = if chosen {
+            CHOSEN
+        } else {
+            ratatui::style::Style::new()
+        };
         let mut spans = vec![styled(format!("{mark}{number}{text}"), style)];
         if beside {
             let pad = room - about - columns(&text);
@@ -170,7 +181,11 @@ impl<T: Clone> Picker<T> {
 
     /// The whole list as plain lines with numbers, for line mode.
     pub(crate) fn plain(&self) -> Vec<String> {
-        let mut lines = vec![format!("{} ({}):", self.title, count(self.found.len(), "choice"))];
+        let mut lines = vec![format!(
+            "{} ({}):",
+            self.title,
+            count(self.found.len(), "choice")
+        )];
         lines.extend(self.found.iter().enumerate().map(|(index, at)| {
             let option = &self.options[*at];
             let about = if option.about.is_empty() { "" } else { "  " };

@@ -90,11 +90,20 @@ impl Previewing {
         let mut lines = vec![Flow::blank()];
         lines.extend(markdown::render(&self.summary));
         lines.push(Flow::blank());
-        lines.push(Flow::styled("What would be dropped, kept and put back", BOLD));
+        lines.push(Flow::styled(
+            "What would be dropped, kept and put back",
+            BOLD,
+        ));
         let report = clean(&self.preview.report.tell());
-        lines.extend(report.lines().map(|line| Flow::new(vec![Span::raw(line.to_owned())], 15)));
+        lines.extend(
+            report
+                .lines()
+                .map(|line| Flow::new(vec![Span::raw(line.to_owned())], 15)),
+        );
         if let Some(keep) = self.ask.keep {
-            lines.push(Flow::dim(format!("The last {keep} messages stay as they are.")));
+            lines.push(Flow::dim(format!(
+                "The last {keep} messages stay as they are."
+            )));
         }
         lines
     }
@@ -196,7 +205,11 @@ impl Previewing {
     }
 
     /// The rows of the screen, and where the cursor is.
-    pub(crate) fn rows(&mut self, width: usize, height: usize) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
+    pub(crate) fn rows(
+        &mut self,
+        width: usize,
+        height: usize,
+    ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
         match &self.state {
             State::Reading => (self.reader.rows(width, height, KEYS), None),
             State::Keeping(number) => {
@@ -211,7 +224,10 @@ impl Previewing {
                 let layout = editor.layout(width);
                 let room = height.saturating_sub(2).max(1);
                 let from = (layout.row + 1).saturating_sub(room);
-                let head = keep_start("The summary: ctrl-s takes it, esc leaves it as it was", width);
+                let head = keep_start(
+                    "The summary: ctrl-s takes it, esc leaves it as it was",
+                    width,
+                );
                 let mut rows = vec![Line::from(dim(head))];
                 let shown = layout.rows.iter().skip(from).take(room);
                 rows.extend(shown.map(|row| Line::from(row.clone())));

@@ -1,12 +1,14 @@
 //! A call that needs consent: what it would do, and the answers there are.
 
+use std::time::Instant;
+
 use ratatui::text::{Line, Span};
 
 use super::editor::Editor;
 use super::flow::{Flow, rows};
 use super::style::{BOLD, CHOSEN, WARNING, dim, styled};
 use super::tell::diff_line;
-use super::text::{clean, clean_line, count};
+use super::text::{clean, clean_line, count, keep_start};
 use crate::event::{Answer, Question};
 
 /// A question on the screen.
@@ -14,6 +16,8 @@ use crate::event::{Answer, Question};
 pub(crate) struct Asking {
     question: Question,
     at: usize,
+    /// Before this it takes no keys.
+    deaf_until: Instant,
     /// What the model shall do instead, while it is written.
     pub(crate) instead: Option<Editor>,
 }
@@ -28,13 +32,19 @@ pub(crate) enum Choice {
 }
 
 impl Asking {
-    /// A question that was just asked.
-    pub(crate) fn new(question: Question) -> Self {
+    /// A question that was just asked, and from when on it takes keys.
+    pub(crate) fn new(question: Question, deaf_until: Instant) -> Self {
         Self {
             question,
             at: 0,
+            deaf_until,
             instead: None,
         }
+    }
+
+    /// Whether it takes keys already.
+    pub(crate) fn hears(&self, now: Instant) -> bool {
+        now >= self.deaf_until
     }
 
     /// Whether somebody still waits for the answer.
@@ -114,11 +124,18 @@ impl Asking {
 
     /// What the call would do, whole.
     pub(crate) fn detail(&self) -> Vec<Flow> {
-        clean(&self.question.detail).lines().map(diff_line).collect()
+        clean(&self.question.detail)
+            .lines()
+            .map(diff_line)
+            .collect()
     }
 
     /// Its rows, at most so many, and where the cursor is. The choices are always there.
-    pub(crate) fn rows(&self, width: usize, height: usize) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
+    pub(crate) fn rows(
+        &self,
+        width: usize,
+        height: usize,
+    ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
         if let Some(editor) = &self.instead {
             return self.instead_rows(editor, width, height);
         }
@@ -127,9 +144,13 @@ impl Asking {
         for (at, (_, text)) in choices.iter().enumerate() {
             let chosen = at == self.at;
             let mark = if chosen { "› " } else { "  " };
-            let style = if chosen { CHOSEN } else { ratatui::style::Style::new() };
+            let style = if chosen {
+                CHOSEN
+            } else {
+                ratatui::style::Style::new()
+            };
             let text = format!("{mark}{}. {text}", at + 1);
-            below.push(Line::from(styled(super::text::keep_start(&text, width), style)));
+            below.push(Line::from(styled(keep_start(&text, width), style)));
         }
         // In very little room the choices move with the cursor.
         let first = (self.at + 1).saturating_sub(height.max(1));
@@ -146,7 +167,8 @@ impl Asking {
             let shown = room - 1;
             let hidden = count(detail.len() - shown, "more line");
             above.extend(detail.into_iter().take(shown));
-            above.push(Line::from(dim(format!("    … {hidden} (ctrl-o shows all)"))));
+            let hidden = keep_start(&format!("    … {hidden} (ctrl-o shows all)"), width);
+            above.push(Line::from(dim(hidden)));
         }
         above.extend(below);
         (above, None)
@@ -159,7 +181,8 @@ impl Asking {
         height: usize,
     ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
         let mut lines = rows(&self.head(), width);
-        lines.push(Line::from(dim("  what shall it do instead? (enter: say it, esc: back)")));
+        let ask = "  what shall it do instead? (enter: say it, esc: back)";
+        lines.push(Line::from(dim(keep_start(ask, width))));
         let layout = editor.layout(width.saturating_sub(3));
         lines.truncate(height.saturating_sub(1));
         let room = height.saturating_sub(lines.len()).max(1);

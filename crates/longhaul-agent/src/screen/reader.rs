@@ -124,7 +124,12 @@ impl Reader {
         // Behind the end it goes on from the beginning, and the other way round.
         let found = match step {
             1 => all.clone().skip(from).chain(all).find(|at| has(at)),
-            _ => all.clone().take(from).rev().chain(all.rev()).find(|at| has(at)),
+            _ => all
+                .clone()
+                .take(from)
+                .rev()
+                .chain(all.rev())
+                .find(|at| has(at)),
         };
         if let Some(found) = found {
             self.go(found);

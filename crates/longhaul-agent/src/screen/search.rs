@@ -14,7 +14,10 @@ pub(crate) fn best<T>(query: &str, items: &[T], text: impl Fn(&T) -> &str) -> Ve
             self.1
         }
     }
-    let items = items.iter().enumerate().map(|(at, item)| Item(at, text(item)));
+    let items = items
+        .iter()
+        .enumerate()
+        .map(|(at, item)| Item(at, text(item)));
     let pattern = Pattern::parse(query, CaseMatching::Smart, Normalization::Smart);
     let found = pattern.match_list(items, &mut Matcher::new(Config::DEFAULT));
     found.into_iter().map(|(item, _)| item.0).collect()

@@ -54,10 +54,12 @@ impl Stream {
         let first = !std::mem::replace(&mut self.begun, true);
         // Blocks stand apart.
         std::iter::once(Flow::blank())
-            .chain((lines.into_iter().enumerate()).map(|(at, line)| match line == Flow::blank() {
-                true => line,
-                false => line.indented(self.mark(first && at == 0)),
-            }))
+            .chain(
+                (lines.into_iter().enumerate()).map(|(at, line)| match line == Flow::blank() {
+                    true => line,
+                    false => line.indented(self.mark(first && at == 0)),
+                }),
+            )
             .collect()
     }
 
@@ -113,7 +115,10 @@ mod tests {
         let mut stream = Stream::default();
         assert!(stream.push("First para").is_empty());
         assert!(stream.push("graph.\n\n").is_empty());
-        assert_eq!(texts(&stream.push("```\na\n\nb\n")), ["", "● First paragraph."]);
+        assert_eq!(
+            texts(&stream.push("```\na\n\nb\n")),
+            ["", "● First paragraph."]
+        );
         assert!(stream.push("```\n\n").is_empty());
         assert_eq!(texts(&stream.tail(2)), ["  b", "  ```"]);
         assert_eq!(texts(&stream.push("End")), ["", "    a", "    ", "    b"]);

@@ -103,33 +103,57 @@ pub(crate) fn ended(ended: &Ended) -> Vec<Flow> {
 pub(crate) fn engine(event: &Event) -> Vec<Flow> {
     let line = match event {
         Event::Compacted(done) => {
-            return vec![Flow::blank(), Flow::styled(compacted(done), GOOD), Flow::blank()];
+            return vec![
+                Flow::blank(),
+                Flow::styled(compacted(done), GOOD),
+                Flow::blank(),
+            ];
         }
-        Event::CompactFailed { kind: CompactFailure::Cancelled, .. } => {
-            Flow::styled("■ compaction stopped; nothing was changed", WARNING)
-        }
+        Event::CompactFailed {
+            kind: CompactFailure::Cancelled,
+            ..
+        } => Flow::styled("■ compaction stopped; nothing was changed", WARNING),
         Event::CompactFailed { message, .. } => {
             Flow::styled(format!("■ not compacted: {}", clean_line(message)), WARNING)
         }
-        Event::MicroCompacted { reason, results, saved } => {
+        Event::MicroCompacted {
+            reason,
+            results,
+            saved,
+        } => {
             let why = match reason {
                 Reason::Idle => "the cache had gone cold",
                 Reason::Pressure => "the window fills up",
                 Reason::Cached => "there were many",
             };
             let results = count(*results, "old result");
-            Flow::dim(format!("· {results} cleared ({why}): {} tokens freed", grouped(*saved)))
+            Flow::dim(format!(
+                "· {results} cleared ({why}): {} tokens freed",
+                grouped(*saved)
+            ))
         }
-        Event::NativeCleared { tool_uses, tokens, .. } => {
+        Event::NativeCleared {
+            tool_uses, tokens, ..
+        } => {
             let results = count(*tool_uses as usize, "old result");
-            Flow::dim(format!("· the provider cleared {results}: {} tokens freed", grouped(*tokens)))
+            Flow::dim(format!(
+                "· the provider cleared {results}: {} tokens freed",
+                grouped(*tokens)
+            ))
         }
-        Event::FileRestore { path, failed: Some(why) } => {
-            Flow::dim(format!("· {} was not put back: {}", clean_line(path), clean_line(why)))
-        }
+        Event::FileRestore {
+            path,
+            failed: Some(why),
+        } => Flow::dim(format!(
+            "· {} was not put back: {}",
+            clean_line(path),
+            clean_line(why)
+        )),
         Event::TooLongRetry { attempt, rounds } => {
             let rounds = count(*rounds, "round");
-            Flow::dim(format!("· too long to sum up at once: try {attempt}, without the oldest {rounds}"))
+            Flow::dim(format!(
+                "· too long to sum up at once: try {attempt}, without the oldest {rounds}"
+            ))
         }
         Event::ThresholdExceededAfter { tokens, threshold } => Flow::styled(
             format!(
@@ -145,7 +169,10 @@ pub(crate) fn engine(event: &Event) -> Vec<Flow> {
             WARNING,
         ),
         Event::NotPersisted { message } => Flow::styled(
-            format!("■ the transcript cannot be written: {}", clean_line(message)),
+            format!(
+                "■ the transcript cannot be written: {}",
+                clean_line(message)
+            ),
             BAD,
         ),
         Event::Phase(_)

@@ -60,11 +60,19 @@ fn write(code: &str) -> io::Result<()> {
 
 /// Puts the program aside as the shell expects it; returns when it is brought back.
 #[cfg(unix)]
-pub(crate) fn put_aside() {
+pub(crate) async fn put_aside() -> io::Result<()> {
+    use rustix::process::{Signal, kill_current_process_group};
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut brought_back = signal(SignalKind::from_raw(Signal::CONT.as_raw()))?;
     // The whole group, as the terminal itself would do it.
-    let _ = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
+    kill_current_process_group(Signal::STOP)?;
+    // The stop may take a moment to reach this thread.
+    brought_back.recv().await;
+    Ok(())
 }
 
 /// There is no such thing here.
 #[cfg(not(unix))]
-pub(crate) fn put_aside() {}
+pub(crate) async fn put_aside() -> io::Result<()> {
+    Ok(())
+}

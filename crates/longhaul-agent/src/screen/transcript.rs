@@ -27,7 +27,9 @@ pub(crate) fn recent(items: &[TranscriptItem], most: usize) -> Vec<Flow> {
 fn item(item: &TranscriptItem) -> Vec<Flow> {
     let body = |indent: &'static str, style| {
         let text = clean(&item.text);
-        let lines = text.lines().map(move |line| Flow::styled(line, style).indented(Span::raw(indent)));
+        let lines = text
+            .lines()
+            .map(move |line| Flow::styled(line, style).indented(Span::raw(indent)));
         lines.collect::<Vec<_>>()
     };
     let headed = |head: Flow, body: Vec<Flow>| {
@@ -40,7 +42,11 @@ fn item(item: &TranscriptItem) -> Vec<Flow> {
         TranscriptKind::Assistant => {
             let lines = markdown::render(&item.text);
             let marked = lines.into_iter().enumerate().map(|(at, line)| {
-                line.indented(if at == 0 { styled("● ", BOLD) } else { Span::raw("  ") })
+                line.indented(if at == 0 {
+                    styled("● ", BOLD)
+                } else {
+                    Span::raw("  ")
+                })
             });
             std::iter::once(Flow::blank()).chain(marked).collect()
         }
@@ -65,12 +71,17 @@ fn item(item: &TranscriptItem) -> Vec<Flow> {
             lines.extend(text.lines().map(diff_line));
             lines
         }
-        TranscriptKind::Boundary => headed(
-            Flow::styled("──── compacted ────", BOLD),
-            body("  ", DIM),
-        ),
+        TranscriptKind::Boundary => {
+            headed(Flow::styled("──── compacted ────", BOLD), body("  ", DIM))
+        }
         TranscriptKind::Summary => headed(
-            Flow::new(vec![styled("· summary", BOLD), dim(" (stands for what was compacted)")], 2),
+            Flow::new(
+                vec![
+                    styled("· summary", BOLD),
+                    dim(" (stands for what was compacted)"),
+                ],
+                2,
+            ),
             (markdown::render(&item.text).into_iter())
                 .map(|line| line.indented(Span::raw("    ")))
                 .collect(),

@@ -200,7 +200,10 @@ impl App {
         }
         self.files = Files::Asked;
         let (folder, to) = (self.workspace.clone(), self.answered.clone());
-        tokio::task::spawn_blocking(move || to.send(Answered::Files(complete::files(&folder))));
+        tokio::task::spawn_blocking(move || {
+            // A screen that is gone needs no files.
+            let _ = to.send(Answered::Files(complete::files(&folder)));
+        });
     }
 
     /// A line that matters less.

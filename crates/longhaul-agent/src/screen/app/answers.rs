@@ -92,7 +92,10 @@ impl App {
                 let items = items?;
                 self.finished.extend(transcript::recent(&items, RECENT));
                 self.say(Flow::blank());
-                self.note(&format!("resumed after {}; ctrl-o shows all", count(items.len(), "step")));
+                self.note(&format!(
+                    "resumed after {}; ctrl-o shows all",
+                    count(items.len(), "step")
+                ));
             }
             Answered::Cleared(done) => {
                 done?;
@@ -118,18 +121,26 @@ impl App {
             }
             Answered::Transcript(items) => {
                 let lines = transcript::lines(&items?);
-                self.page = Some(Page::Reader(Reader::new("Transcript", lines, Start::End)));
+                self.page = Some(Page::Transcript(Reader::new(
+                    "Transcript",
+                    lines,
+                    Start::End,
+                )));
             }
             Answered::Report(report) => {
                 let report = clean(&report?);
-                let lines = report.lines().map(|line| Flow::new(vec![Span::raw(format!("  {line}"))], 17));
+                let lines = report
+                    .lines()
+                    .map(|line| Flow::new(vec![Span::raw(format!("  {line}"))], 17));
                 self.finished.extend(lines);
             }
             Answered::Notes(notes) => {
                 let lines = markdown::render(&notes?);
                 match lines.is_empty() {
                     true => self.note("there are no notes of this session yet"),
-                    false => self.finished.extend(lines.into_iter().map(|line| line.indented(Span::raw("  ")))),
+                    false => self
+                        .finished
+                        .extend(lines.into_iter().map(|line| line.indented(Span::raw("  ")))),
                 }
             }
             Answered::Hooks(hooks) => self.list_hooks(&hooks?),
@@ -196,11 +207,16 @@ fn ends_work(answered: &Answered) -> bool {
 fn when(at: Option<jiff::Timestamp>) -> String {
     let at = at.map(|at| at.to_string());
     // Date and minute, without the zone: 2026-01-31 12:59.
-    at.and_then(|at| at.get(..16).map(|at| at.replace('T', " "))).unwrap_or_default()
+    at.and_then(|at| at.get(..16).map(|at| at.replace('T', " ")))
+        .unwrap_or_default()
 }
 
 fn session(session: &SessionItem) -> PickOption<String> {
-    let branch = session.branch.as_deref().map(clean_line).unwrap_or_default();
+    let branch = session
+        .branch
+        .as_deref()
+        .map(clean_line)
+        .unwrap_or_default();
     let gap = if branch.is_empty() { "" } else { " · " };
     PickOption {
         value: session.id.clone(),
@@ -241,7 +257,10 @@ fn cost_lines(cost: &CostView) -> Vec<Flow> {
         let usage = &line.usage;
         lines.push(Flow::new(
             vec![
-                styled(format!("  {}: {}", clean_line(&line.name), price(line.cost)), BOLD),
+                styled(
+                    format!("  {}: {}", clean_line(&line.name), price(line.cost)),
+                    BOLD,
+                ),
                 dim(format!(
                     "  {} in, {} from the cache, {} to the cache, {} out",
                     grouped(usage.input),
@@ -253,7 +272,9 @@ fn cost_lines(cost: &CostView) -> Vec<Flow> {
             4,
         ));
     }
-    let cache = cost.cache_hit_rate.map(|rate| format!(" · {} of prompts from the cache", percent(rate)));
+    let cache = cost
+        .cache_hit_rate
+        .map(|rate| format!(" · {} of prompts from the cache", percent(rate)));
     lines.push(Flow::styled(
         format!("  total {}{}", price(cost.total), cache.unwrap_or_default()),
         BOLD,

@@ -1,16 +1,18 @@
 //! What the agent tells.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use longhaul_core::engine::Event;
 
-use super::{App, Compacting, Running};
+use super::{App, Compacting, Page, Running};
 use crate::event::{AgentEvent, Ended};
 use crate::screen::flow::Flow;
 use crate::screen::question::Asking;
 use crate::screen::tell;
 use crate::screen::text::{clean, clean_line};
 
+/// How long a question that comes up while somebody types takes no keys.
+const SURPRISE: Duration = Duration::from_millis(700);
 /// Characters of progress that are kept of a call: what is shown is less.
 const PROGRESS: usize = 4_000;
 
@@ -59,7 +61,14 @@ impl App {
             AgentEvent::Asks(question) => {
                 self.end_text();
                 self.completion = None;
-                self.questions.push_back(Asking::new(question));
+                // Whoever is typing does not mean the question that comes up under his hands.
+                let now = Instant::now();
+                let deaf = if self.editor.is_empty() {
+                    now
+                } else {
+                    now + SURPRISE
+                };
+                self.questions.push_back(Asking::new(question, deaf));
             }
             AgentEvent::Todos(todos) => self.todos = todos,
             AgentEvent::Engine(event) => self.on_engine(&event),
@@ -96,6 +105,12 @@ impl App {
             | Event::Preview(_) => self.compacting = None,
             _ => {}
         }
+        if matches!(
+            (event, &self.page),
+            (Event::Compacted(_), Some(Page::Transcript(_)))
+        ) {
+            self.open_transcript();
+        }
         let lines = tell::engine(event);
         if !lines.is_empty() {
             self.end_text();
@@ -116,7 +131,10 @@ impl App {
         self.compacting = None;
         self.questions.clear();
         self.finished.extend(tell::ended(ended));
-        if matches!(ended, Ended::Cancelled | Ended::Failed(_) | Ended::Refused(_)) {
+        if matches!(
+            ended,
+            Ended::Cancelled | Ended::Failed(_) | Ended::Refused(_)
+        ) {
             self.hand_back_queue();
         }
     }

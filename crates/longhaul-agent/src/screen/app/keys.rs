@@ -1,5 +1,7 @@
 //! What keys mean: first to a page, then to a question, then to a list, then to the prompt.
 
+use std::time::Instant;
+
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::{App, Dialog, Leaving, Next, Page};
@@ -120,8 +122,9 @@ impl App {
     fn on_page_key(&mut self, key: KeyEvent) -> Next {
         let width = self.width;
         match self.page.as_mut() {
-            Some(Page::Reader(reader)) => {
-                if reader.key(key) == Read::Closed {
+            Some(Page::Reader(reader) | Page::Transcript(reader)) => {
+                let read = reader.key(key);
+                if read == Read::Closed {
                     self.page = None;
                 }
             }
@@ -183,9 +186,14 @@ impl App {
         }
         match key.code {
             KeyCode::Char('c') if control => self.cancel(),
+            _ if !asking.hears(Instant::now()) => {}
             KeyCode::Char('o') if control => {
                 let detail = asking.detail();
-                self.page = Some(Page::Reader(Reader::new("What it would do", detail, Start::Top)));
+                self.page = Some(Page::Reader(Reader::new(
+                    "What it would do",
+                    detail,
+                    Start::Top,
+                )));
             }
             KeyCode::Esc => self.answer(Answer::No(None)),
             KeyCode::Up => asking.step(-1),
@@ -365,7 +373,9 @@ fn pick<T: Clone>(picker: &mut Picker<T>, key: KeyEvent) -> Picked<T> {
         KeyCode::PageDown => picker.step(10),
         KeyCode::Backspace => picker.backspace(),
         KeyCode::Enter => return picker.choose(),
-        KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => return picker.typed(c),
+        KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
+            return picker.typed(c);
+        }
         _ => {}
     }
     Picked::Open

@@ -46,7 +46,10 @@ impl App {
     fn on_question_line(&mut self, line: &str) {
         let line = line.trim();
         let number = line.parse().ok();
-        let choice = self.questions.front().and_then(|asking| asking.number(number?));
+        let choice = self
+            .questions
+            .front()
+            .and_then(|asking| asking.number(number?));
         let answer = match (choice, line) {
             (Some(Choice::Is(answer)), _) => answer,
             (Some(Choice::Instead), _) | (None, "") => Answer::No(None),
@@ -87,7 +90,7 @@ impl App {
     /// A page that is only to be read, as lines; it is closed.
     pub(crate) fn take_reading(&mut self) -> Vec<Flow> {
         match self.page.take() {
-            Some(Page::Reader(reader)) => reader.into_lines(),
+            Some(Page::Reader(reader) | Page::Transcript(reader)) => reader.into_lines(),
             page => {
                 self.page = page;
                 Vec::new()

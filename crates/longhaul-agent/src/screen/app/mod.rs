@@ -140,6 +140,8 @@ pub(crate) enum Back {
 pub(crate) enum Page {
     /// Something to read.
     Reader(Reader),
+    /// The whole conversation; made anew when a boundary begins another.
+    Transcript(Reader),
     /// A summary to approve.
     Preview(Box<Previewing>),
 }
@@ -187,7 +189,10 @@ pub(crate) enum Next {
 
 impl App {
     /// A screen that nothing has happened on.
-    pub(crate) fn new(host: Box<dyn Host>, options: &Options) -> (Self, UnboundedReceiver<Answered>) {
+    pub(crate) fn new(
+        host: Box<dyn Host>,
+        options: &Options,
+    ) -> (Self, UnboundedReceiver<Answered>) {
         let (answered, answers) = unbounded_channel();
         let app = Self {
             host,

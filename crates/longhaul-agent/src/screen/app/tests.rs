@@ -55,7 +55,11 @@ fn app() -> App {
 
 fn press(app: &mut App, keys: &str) {
     for c in keys.chars() {
-        let code = if c == '\n' { KeyCode::Enter } else { KeyCode::Char(c) };
+        let code = if c == '\n' {
+            KeyCode::Enter
+        } else {
+            KeyCode::Char(c)
+        };
         app.on_input(Event::Key(code.into()));
     }
 }
@@ -73,7 +77,10 @@ fn shown(app: &mut App, width: u16, height: u16) -> String {
     let rows = live.rows.len() as u16;
     assert!(rows < height.max(2), "{rows} rows in {height}");
     if let Some((row, column)) = live.cursor {
-        assert!(row < live.rows.len() && column < usize::from(width), "the cursor is in the region");
+        assert!(
+            row < live.rows.len() && column < usize::from(width),
+            "the cursor is in the region"
+        );
     }
     let mut terminal = Terminal::new(TestBackend::new(width, rows.max(1))).unwrap();
     terminal
@@ -81,7 +88,7 @@ fn shown(app: &mut App, width: u16, height: u16) -> String {
             let area = frame.area();
             for (at, line) in live.rows.iter().enumerate() {
                 // The mark of the prompt stays whole; drawing cuts it.
-                assert!(line.width() <= usize::from(width.max(3)), "{line}");
+                assert!(line.width() <= usize::from(width.max(4)), "{line}");
                 frame.buffer_mut().set_line(0, at as u16, line, area.width);
             }
         })
@@ -119,7 +126,9 @@ fn busy() -> App {
     let mut app = app();
     app.on_event(glance(Level::Ok));
     press(&mut app, "fix the parser\n");
-    app.on_event(AgentEvent::Text("Let me see: 漢字 is wide, cafe\u{301} is not.".to_owned()));
+    app.on_event(AgentEvent::Text(
+        "Let me see: 漢字 is wide, cafe\u{301} is not.".to_owned(),
+    ));
     app.on_event(AgentEvent::Todos(vec![
         Todo {
             content: "Read the parser".to_owned(),
@@ -142,7 +151,9 @@ fn busy() -> App {
         id: "1".to_owned(),
         text: "   Compiling parser\nrunning 14 tests\n".to_owned(),
     });
-    app.on_event(AgentEvent::Text("While that runs, a *tail* of the next reply".to_owned()));
+    app.on_event(AgentEvent::Text(
+        "While that runs, a *tail* of the next reply".to_owned(),
+    ));
     press(&mut app, "and then the docs\nhalf a pro");
     app
 }
@@ -235,8 +246,67 @@ async fn q2_a_question_shows_what_fits_and_always_its_choices() {
       4. no, and tell t…
     ");
     press(&mut app, "4rather not\n");
-    assert_eq!(said.try_recv(), Ok(Answer::No(Some("rather not".to_owned()))));
+    assert_eq!(
+        said.try_recv(),
+        Ok(Answer::No(Some("rather not".to_owned())))
+    );
     assert!(app.questions.is_empty());
+}
+
+#[tokio::test]
+async fn q2_a_question_that_comes_up_while_somebody_types_is_not_answered_by_it() {
+    let mut app = app();
+    press(&mut app, "in the middle of a wo");
+    let (question, mut said) = question();
+    app.on_event(AgentEvent::Asks(question));
+    press(&mut app, "1\n");
+    assert!(said.try_recv().is_err() && app.questions.len() == 1);
+    assert!(app.questions[0].hears(Instant::now() + Duration::from_secs(1)));
+}
+
+#[tokio::test]
+async fn q2_a_transcript_that_is_read_is_made_anew_by_a_boundary() {
+    let (tell, mut asked) = unbounded_channel();
+    struct Noting(UnboundedSender<&'static str>);
+    impl Host for Noting {
+        fn ask(&self, ask: Ask) {
+            if matches!(ask, Ask::Transcript(_)) {
+                self.0.send("transcript").unwrap();
+            }
+        }
+
+        fn cancel(&self) {}
+
+        fn set_mode(&self, _: Mode) {}
+
+        fn finish(&self) -> Boxed<'_, ()> {
+            Box::pin(async {})
+        }
+    }
+    let mut app = app();
+    app.host = Box::new(Noting(tell));
+    app.on_answer(Answered::Transcript(Ok(Vec::new())));
+    assert!(asked.try_recv().is_err());
+    let done = longhaul_core::engine::Compacted {
+        trigger: "auto",
+        by: longhaul_core::engine::Summarizer::Fork,
+        before: 167_204,
+        after: 12_480,
+        usage: None,
+        cost: None,
+        milliseconds: 1_000,
+        recompaction: longhaul_core::plan::Recompaction {
+            in_chain: false,
+            turns_since: None,
+            previous_turn: None,
+            threshold: 167_000,
+            source: String::new(),
+        },
+        report: Default::default(),
+        boundary: "b".to_owned(),
+    };
+    app.on_event(AgentEvent::Engine(Engine::Compacted(Box::new(done))));
+    assert_eq!(asked.try_recv(), Ok("transcript"));
 }
 
 #[tokio::test]
@@ -253,7 +323,9 @@ async fn q2_a_question_that_nobody_waits_for_goes_away() {
 async fn f8_a_compaction_shows_phase_size_and_time_and_is_always_cleared() {
     let mut app = app();
     press(&mut app, "/compact\n");
-    app.on_event(AgentEvent::Engine(Engine::Phase(Some(Phase::PreCompactHooks))));
+    app.on_event(AgentEvent::Engine(Engine::Phase(Some(
+        Phase::PreCompactHooks,
+    ))));
     insta::assert_snapshot!(shown(&mut app, 70, 10), @"
 
     ⠹ compacting 31 s · hooks · esc to cancel
@@ -294,7 +366,11 @@ async fn o5_a_full_window_is_said_and_the_prompt_stays() {
     )));
     let said = app.finished.last().unwrap().text();
     assert_eq!(said, "■ the window is full: use /compact or /clear");
-    assert_eq!(app.editor.whole(), "typed meanwhile", "nothing that was typed is lost");
+    assert_eq!(
+        app.editor.whole(),
+        "typed meanwhile",
+        "nothing that was typed is lost"
+    );
 }
 
 #[tokio::test]
@@ -310,7 +386,12 @@ async fn q2_escape_and_ctrl_c_stop_what_runs() {
     app.on_input(Event::Key(KeyCode::Esc.into()));
     assert!(cancelled.swap(false, Ordering::SeqCst));
     app.work = None;
-    let interrupt = || Event::Key(crossterm::event::KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
+    let interrupt = || {
+        Event::Key(crossterm::event::KeyEvent::new(
+            KeyCode::Char('c'),
+            KeyModifiers::CONTROL,
+        ))
+    };
     press(&mut app, "text");
     assert_eq!(app.on_input(interrupt()), Next::On);
     assert!(app.editor.is_empty());
@@ -371,7 +452,10 @@ fn q3_the_picture_of_the_window_needs_no_colour_and_little_room() {
     let at = |width| {
         let rows = rows(&picture(&view, width, Colour::Off), width);
         assert!(rows.iter().all(|row| row.width() <= width));
-        let rows: Vec<String> = rows.iter().map(|row| row.to_string().trim_end().to_owned()).collect();
+        let rows: Vec<String> = rows
+            .iter()
+            .map(|row| row.to_string().trim_end().to_owned())
+            .collect();
         rows.join("\n")
     };
     insta::assert_snapshot!(at(40));

@@ -18,45 +18,71 @@ pub(crate) struct Layout {
     places: Vec<(usize, usize, usize)>,
 }
 
+/// A character on the screen.
+struct Piece {
+    /// Where it begins in the text; none inside of a folded paste.
+    at: Option<usize>,
+    text: String,
+    wide: usize,
+    is_break: bool,
+}
+
+/// What ended a row.
+#[derive(PartialEq, Eq)]
+enum Ended {
+    ByBreak,
+    ByWidth,
+}
+
+/// How many pieces make the first row.
+fn one_row(pieces: &[Piece], width: usize) -> (usize, Ended) {
+    let mut used = 0;
+    let mut space = None;
+    for (at, piece) in pieces.iter().enumerate() {
+        if piece.is_break {
+            return (at + 1, Ended::ByBreak);
+        }
+        if used + piece.wide > width && at > 0 {
+            return (space.unwrap_or(at), Ended::ByWidth);
+        }
+        used += piece.wide;
+        if piece.text == " " {
+            space = Some(at + 1);
+        }
+    }
+    (pieces.len(), Ended::ByWidth)
+}
+
 impl Editor {
-    /// The rows at a width.
+    /// The rows at a width, broken behind spaces, or anywhere in a word that is longer.
     pub(crate) fn layout(&self, width: usize) -> Layout {
         let width = width.max(2);
         let mut layout = Layout::default();
-        let (mut row, mut column) = (String::new(), 0);
-        let mut at = 0;
-        for grapheme in self.text.graphemes(true) {
-            let place = |layout: &mut Layout, column: usize| {
-                layout.places.push((at, layout.rows.len(), column));
-            };
-            if grapheme == "\n" {
-                place(&mut layout, column);
-                layout.rows.push(std::mem::take(&mut row));
-                column = 0;
-                at += grapheme.len();
-                continue;
+        let pieces = self.pieces(width);
+        let mut from = 0;
+        while from < pieces.len() {
+            let (until, is_ended) = one_row(&pieces[from..], width);
+            let mut column = 0;
+            let mut row = String::new();
+            for piece in &pieces[from..from + until] {
+                layout
+                    .places
+                    .extend(piece.at.map(|at| (at, layout.rows.len(), column)));
+                row.push_str(&piece.text);
+                column += piece.wide;
             }
-            let folded = self.shown(grapheme);
-            let parts: Vec<&str> = match &folded {
-                Some(shown) => shown.graphemes(true).collect(),
-                None => vec![grapheme],
-            };
-            for (index, part) in parts.iter().enumerate() {
-                let wide = columns(part).min(width);
-                if column + wide > width {
-                    layout.rows.push(std::mem::take(&mut row));
-                    column = 0;
-                }
-                if index == 0 {
-                    place(&mut layout, column);
-                }
-                row.push_str(part);
-                column += wide;
+            from += until;
+            layout.rows.push(row);
+            if from == pieces.len() && is_ended == Ended::ByBreak {
+                layout.rows.push(String::new());
             }
-            at += grapheme.len();
         }
-        layout.places.push((at, layout.rows.len(), column));
-        layout.rows.push(row);
+        if layout.rows.is_empty() {
+            layout.rows.push(String::new());
+        }
+        let last = layout.rows.len() - 1;
+        let end = (self.text.len(), last, columns(&layout.rows[last]));
+        layout.places.push(end);
         let here = layout.places.iter().find(|place| place.0 >= self.cursor);
         (layout.row, layout.column) = here.map_or((0, 0), |place| (place.1, place.2));
         if layout.column >= width {
@@ -68,6 +94,32 @@ impl Editor {
             }
         }
         layout
+    }
+
+    fn pieces(&self, width: usize) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        for (at, grapheme) in self.text.grapheme_indices(true) {
+            let folded = self.shown(grapheme);
+            let shown = folded.as_deref().unwrap_or(grapheme);
+            for (index, part) in shown.graphemes(true).enumerate() {
+                let is_break = part == "\n";
+                pieces.push(Piece {
+                    at: (index == 0).then_some(at),
+                    text: if is_break {
+                        String::new()
+                    } else {
+                        part.to_owned()
+                    },
+                    wide: if is_break {
+                        0
+                    } else {
+                        columns(part).min(width)
+                    },
+                    is_break,
+                });
+            }
+        }
+        pieces
     }
 
     /// One row up; false at the first.
@@ -102,6 +154,9 @@ mod tests {
         let layout = editor.layout(4);
         assert_eq!(layout.rows, ["a漢", "字b"]);
         assert_eq!((layout.row, layout.column), (1, 3));
+        let layout = Editor::with("one two three\n").layout(9);
+        assert_eq!(layout.rows, ["one two ", "three", ""]);
+        assert_eq!((layout.row, layout.column), (2, 0));
     }
 
     #[test]

@@ -260,7 +260,10 @@ mod tests {
         editor.insert(" !");
         let layout = editor.layout(80);
         assert_eq!(layout.rows, ["look: [pasted 120 lines] !"]);
-        assert_eq!(editor.clone().take(), format!("look: {} !", "line\n".repeat(120)));
+        assert_eq!(
+            editor.clone().take(),
+            format!("look: {} !", "line\n".repeat(120))
+        );
         for _ in 0..3 {
             editor.backspace();
         }

@@ -4,9 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use longhaul::Boxed;
-use longhaul_agent::event::{
-    AgentEvent, Answer, Ended, Glance, Mode, Question, Todo, TodoStatus,
-};
+use longhaul_agent::event::{AgentEvent, Answer, Ended, Glance, Mode, Question, Todo, TodoStatus};
 use longhaul_agent::screen::{
     Ask, CommandItem, CompactStep, Compaction, ContextView, CostLine, CostView, HookItem, Host,
     MessageItem, ModelItem, Refusal, SessionItem, Speaker, TranscriptItem, TranscriptKind,
@@ -107,7 +105,11 @@ impl Inner {
     }
 
     async fn answer(&self, ask: Ask) {
-        let refused = || Err(Refusal("there is no such session; /resume lists them".to_owned()));
+        let refused = || {
+            Err(Refusal(
+                "there is no such session; /resume lists them".to_owned(),
+            ))
+        };
         match ask {
             Ask::Prompt(text, reply) => {
                 let _turn = self.turn.lock().await;
@@ -115,7 +117,11 @@ impl Inner {
                 self.tell(AgentEvent::Ended(ended));
                 let _ = reply.send(Ok(()));
             }
-            Ask::Command { name, arguments, reply } => {
+            Ask::Command {
+                name,
+                arguments,
+                reply,
+            } => {
                 self.tell(text(&format!("Command {name} with {arguments:?}.")));
                 self.tell(AgentEvent::Ended(Ended::Done));
                 let _ = reply.send(Ok(()));
@@ -138,7 +144,9 @@ impl Inner {
                 let _ = reply.send(Ok(Some(format!("said in {uuid}"))));
             }
             Ask::UndoCompaction(reply) => {
-                let _ = reply.send(Ok("the compaction is undone: 167,204 tokens again".to_owned()));
+                let _ = reply.send(Ok(
+                    "the compaction is undone: 167,204 tokens again".to_owned()
+                ));
             }
             Ask::Resume(id, reply) => {
                 let _ = reply.send(if id == "gone" { refused() } else { Ok(()) });
@@ -200,7 +208,11 @@ impl Inner {
         };
         match prompt.split_whitespace().next().unwrap_or_default() {
             "hello" => {
-                for piece in ["# Hello\n\nThis is **bold** and `co", "de`, 漢字.\n\n- one\n- t", "wo\n"] {
+                for piece in [
+                    "# Hello\n\nThis is **bold** and `co",
+                    "de`, 漢字.\n\n- one\n- t",
+                    "wo\n",
+                ] {
                     self.tell(text(piece));
                 }
             }
@@ -223,7 +235,9 @@ impl Inner {
                         return Ended::Cancelled;
                     }
                     let wide = "漢字かな ".repeat(12);
-                    self.tell(text(&format!("Paragraph {line} is about {wide}and it ends.\n\n")));
+                    self.tell(text(&format!(
+                        "Paragraph {line} is about {wide}and it ends.\n\n"
+                    )));
                 }
                 self.tell(text("The stream is over."));
             }
@@ -289,7 +303,9 @@ impl Inner {
         }
         self.tell(AgentEvent::ToolEnded {
             id: "3".to_owned(),
-            output: Output::error("exit code 101\ntest parse ... FAILED\nleft: 1\nright: 2\nmore\nmore"),
+            output: Output::error(
+                "exit code 101\ntest parse ... FAILED\nleft: 1\nright: 2\nmore\nmore",
+            ),
         });
         self.tell(text("One test *failed*."));
         Ended::Done
@@ -317,7 +333,7 @@ impl Inner {
         let evil = "before\u{1b}[2J\u{1b}[1;1Hmoved\u{1b}]0;OWNED\u{7}\u{9b}31mtitle\rhidden\u{8}\u{202e}turned";
         self.tell(AgentEvent::ToolStarted {
             id: "e".to_owned(),
-            name: format!("Evil\u{1b}[2J"),
+            name: "Evil\u{1b}[2J".to_owned(),
             line: evil.to_owned(),
             input: serde_json::Value::Null,
         });
@@ -429,7 +445,11 @@ fn sessions() -> Vec<SessionItem> {
         messages: 31,
         branch: Some("main".to_owned()),
     };
-    vec![item("one", "fix the parser"), item("two", "漢字 in tables"), item("gone", "write docs")]
+    vec![
+        item("one", "fix the parser"),
+        item("two", "漢字 in tables"),
+        item("gone", "write docs"),
+    ]
 }
 
 fn models() -> Vec<ModelItem> {
@@ -438,7 +458,10 @@ fn models() -> Vec<ModelItem> {
         about: "200K, $3 / $15".to_owned(),
         current,
     };
-    vec![item("claude-sonnet-4-6", true), item("claude-opus-4-6", false)]
+    vec![
+        item("claude-sonnet-4-6", true),
+        item("claude-opus-4-6", false),
+    ]
 }
 
 fn messages() -> Vec<MessageItem> {
@@ -462,7 +485,9 @@ fn transcript() -> Vec<TranscriptItem> {
         text: text.to_owned(),
         at: None,
     };
-    let long: String = (1..=60).map(|n| format!("line {n} of the file\n")).collect();
+    let long: String = (1..=60)
+        .map(|n| format!("line {n} of the file\n"))
+        .collect();
     vec![
         item(TranscriptKind::User, "fix the parser"),
         item(TranscriptKind::Thinking, "It is the *lexer*"),

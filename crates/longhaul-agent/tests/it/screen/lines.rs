@@ -66,15 +66,29 @@ fn q2_a_pipe_is_answered_line_by_line_and_ends_with_its_input() {
         .spawn()
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(b"hello\n\xff\xfe bytes\ntool\nask\n").unwrap();
+    stdin
+        .write_all(b"hello\n\xff\xfe bytes\ntool\nask\n")
+        .unwrap();
     drop(stdin);
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
     assert!(folder.path().join("done").exists());
     let text = String::from_utf8(output.stdout).unwrap();
-    for expected in ["● Hello", "bytes", "✓ Read src/parser.rs", "✗ Bash cargo test", "One test failed."] {
+    for expected in [
+        "● Hello",
+        "bytes",
+        "✓ Read src/parser.rs",
+        "✗ Bash cargo test",
+        "One test failed.",
+    ] {
         assert!(text.contains(expected), "{expected} in {text}");
     }
-    assert!(text.contains("The answer was None"), "nobody is there to be asked: {text}");
-    assert!(!text.contains('\u{1b}') && !text.contains("working"), "{text}");
+    assert!(
+        text.contains("The answer was None"),
+        "nobody is there to be asked: {text}"
+    );
+    assert!(
+        !text.contains('\u{1b}') && !text.contains("working"),
+        "{text}"
+    );
 }

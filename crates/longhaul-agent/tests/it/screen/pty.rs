@@ -173,7 +173,9 @@ impl Terminal {
 
     /// Waits until the terminal does not show something.
     pub(super) fn misses(&self, text: &str) {
-        self.until(&format!("end of {text}"), |terminal| !terminal.shown().contains(text));
+        self.until(&format!("end of {text}"), |terminal| {
+            !terminal.shown().contains(text)
+        });
     }
 
     /// Waits until the prompt is there and nothing is worked on.
@@ -193,7 +195,10 @@ impl Terminal {
             pixel_height: 0,
         };
         let mut parser = self.parser.lock().unwrap();
-        parser.0.screen_mut().set_size(rows.try_into().unwrap(), cols.try_into().unwrap());
+        parser
+            .0
+            .screen_mut()
+            .set_size(rows.try_into().unwrap(), cols.try_into().unwrap());
         self.master.as_ref().unwrap().resize(size).unwrap();
     }
 
@@ -220,7 +225,11 @@ impl Terminal {
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status;
             }
-            assert!(begun.elapsed() < PATIENCE, "it does not end:\n{}", self.shown());
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "it does not end:\n{}",
+                self.shown()
+            );
             std::thread::sleep(Duration::from_millis(5));
         };
         let done = std::fs::read_to_string(self.folder.path().join("done"));

@@ -137,10 +137,20 @@ fn q2_a_hostile_text_moves_nothing_and_hides_nothing() {
     terminal.sees("␛]0;OWNED␇");
     terminal.is_idle();
     let text = String::from_utf8(terminal.bytes()).unwrap();
-    for code in ["\u{1b}]", "\u{1b}[2J", "\u{9b}", "\u{202e}", "\u{8}", "\u{7}"] {
+    for code in [
+        "\u{1b}]",
+        "\u{1b}[2J",
+        "\u{9b}",
+        "\u{202e}",
+        "\u{8}",
+        "\u{7}",
+    ] {
         assert!(!text.contains(code), "{code:?} was sent");
     }
-    assert!(terminal.all().contains("> hostile"), "nothing was overwritten");
+    assert!(
+        terminal.all().contains("> hostile"),
+        "nothing was overwritten"
+    );
 }
 
 #[test]
@@ -161,8 +171,16 @@ fn q2_another_size_in_the_middle_of_a_reply() {
     terminal.sees("● Hello");
     terminal.is_idle();
     let shown = terminal.shown();
-    assert_eq!(shown.matches("% left").count(), 1, "one status line: {shown}");
-    assert_eq!(shown.matches("what shall be done?").count(), 1, "one prompt: {shown}");
+    assert_eq!(
+        shown.matches("% left").count(),
+        1,
+        "one status line: {shown}"
+    );
+    assert_eq!(
+        shown.matches("what shall be done?").count(),
+        1,
+        "one prompt: {shown}"
+    );
 }
 
 #[test]
@@ -184,7 +202,11 @@ fn q2_the_transcript_can_be_read_and_searched() {
     terminal.resize(24, 80);
     terminal.keys("q");
     terminal.is_idle();
-    assert_eq!(terminal.shown().trim(), before.trim(), "the screen is as it was");
+    assert_eq!(
+        terminal.shown().trim(),
+        before.trim(),
+        "the screen is as it was"
+    );
 }
 
 #[test]
@@ -280,7 +302,10 @@ fn y6_a_summary_is_seen_edited_and_approved_before_it_replaces_anything() {
     terminal.keys("\r");
     terminal.sees("● compacted 167,204 → 12,480 tokens (approved, 31 s, $0.12)");
     terminal.sees("14 of 14 messages\n  of yours kept word for word, 5 files back");
-    assert!(terminal.all().contains("By hand."), "what was edited was taken");
+    assert!(
+        terminal.all().contains("By hand."),
+        "what was edited was taken"
+    );
     terminal.sees("93% left");
 }
 
@@ -330,7 +355,10 @@ fn q2_a_session_that_is_told_to_end_gives_the_terminal_back() {
     terminal.keys("q");
     terminal.is_idle();
     let pid = terminal.child.process_id().unwrap().to_string();
-    let killed = std::process::Command::new("kill").arg(&pid).status().unwrap();
+    let killed = std::process::Command::new("kill")
+        .arg(&pid)
+        .status()
+        .unwrap();
     assert!(killed.success());
     assert!(terminal.ends());
     terminal.given_back();
@@ -345,13 +373,22 @@ fn q2_a_program_that_is_put_aside_comes_back_as_it_was() {
     let pid = terminal.child.process_id().unwrap();
     terminal.until("stop", |_| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-        stat.rsplit(')').next().unwrap().trim_start().starts_with('T')
+        stat.rsplit(')')
+            .next()
+            .unwrap()
+            .trim_start()
+            .starts_with('T')
     });
-    terminal.screen(|screen| assert!(!screen.bracketed_paste(), "the terminal is the shell's"));
-    let woken = std::process::Command::new("kill").args(["-CONT", &pid.to_string()]).status();
+    // Meanwhile the terminal is the shell's.
+    terminal.given_back();
+    let woken = std::process::Command::new("kill")
+        .args(["-CONT", &pid.to_string()])
+        .status();
     assert!(woken.unwrap().success());
     terminal.sees("> half a prompt");
-    terminal.screen(|screen| assert!(screen.bracketed_paste()));
+    terminal.until("paste mode", |terminal| {
+        terminal.screen(vt100::Screen::bracketed_paste)
+    });
     terminal.keys("\r");
     terminal.sees("You said \"half a prompt\".");
 }
