@@ -1,7 +1,7 @@
 //! The screen over a host that makes everything up: `cargo run -p longhaul-agent --example screen_demo`.
 //!
 //! Prompts it knows: hello, forever, stream, tool, ask, hostile, engine, full, measure.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "../tests/it/screen/fake.rs"]
 mod fake;

@@ -164,6 +164,10 @@ impl Screen {
     }
 
     fn draw(&mut self, app: &mut App) -> io::Result<()> {
+        if !terminal::is_taken() {
+            self.other = OtherScreen::Off;
+            self.take(app)?;
+        }
         let (width, height) = (self.width, self.height);
         let (page, cursor) = match app.page.as_mut() {
             Some(Page::Reader(reader) | Page::Transcript(reader)) => {

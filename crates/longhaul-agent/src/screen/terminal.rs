@@ -43,6 +43,11 @@ pub(crate) fn take() -> io::Result<()> {
     write("\x1b[?2004h")
 }
 
+/// Whether the terminal is ours. A panic somewhere in the program has given it back, and the screen may have gone on.
+pub(crate) fn is_taken() -> bool {
+    TAKEN.load(Ordering::SeqCst)
+}
+
 /// Gives the terminal back. Does nothing the second time.
 pub(crate) fn give_back() {
     if TAKEN.swap(false, Ordering::SeqCst) {

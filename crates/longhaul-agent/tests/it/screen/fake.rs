@@ -247,6 +247,7 @@ impl Inner {
                 self.tell(text(&format!("The answer was {said:?}.")));
             }
             "hostile" => self.hostile(),
+            "panic" => panic!("on purpose"),
             "engine" => {
                 self.engine(Event::MicroCompacted {
                     reason: Reason::Pressure,

@@ -364,6 +364,21 @@ fn q2_a_session_that_is_told_to_end_gives_the_terminal_back() {
     terminal.given_back();
 }
 
+#[test]
+fn q2_a_panic_elsewhere_is_told_and_the_screen_goes_on() {
+    let mut terminal = Terminal::start();
+    terminal.is_idle();
+    terminal.keys("panic\r");
+    terminal.sees("on purpose");
+    terminal.sees("the session did not answer; try again");
+    terminal.is_idle();
+    terminal.keys("hello\r");
+    terminal.sees("● Hello");
+    terminal.keys("\u{4}");
+    assert!(terminal.ends());
+    terminal.given_back();
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn q2_a_program_that_is_put_aside_comes_back_as_it_was() {
