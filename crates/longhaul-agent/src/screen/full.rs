@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, sleep_until};
 
 use super::app::{App, Next, Page, Sources};
+use super::cells::Shows;
 use super::display::Display;
 use super::flow::rows;
 use super::input::{Got, Keys};
 use super::live;
-use super::paint::{OtherScreen, Painter, Shows};
+use super::paint::{OtherScreen, Painter};
 use super::signals::{Signals, Told};
 use super::terminal::{self, Taken};
 

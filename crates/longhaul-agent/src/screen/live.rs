@@ -64,8 +64,11 @@ pub(crate) fn region(app: &App, width: usize, height: usize, now: Instant) -> Li
     let calls = fit(calls(app, width, now));
     let todos = fit(todos(&app.todos, width));
     let thinking = fit(thinking(app, width));
-    // An empty row sets the prompt apart from what was said.
-    let gap = fit(vec![Line::default()]);
+    // An empty row sets the prompt apart from what was said, where there is room for it.
+    let gap = fit(match height {
+        0..8 => Vec::new(),
+        _ => vec![Line::default()],
+    });
     let tail = fit(rows(&app.stream.tail(height), width));
     // And what moves is set apart from what is finished.
     let moves = [&tail, &thinking, &calls, &todos]

@@ -6,6 +6,7 @@
 
 mod app;
 mod ascii;
+mod cells;
 mod command;
 mod complete;
 mod context;

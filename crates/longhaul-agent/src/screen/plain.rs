@@ -5,9 +5,9 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::app::{App, Echo, Next, Sources};
+use super::cells::{self, Shows};
 use super::display::Display;
 use super::flow::Flow;
-use super::paint::{self, Shows};
 use super::signals::{Signals, Told};
 
 /// Shows the app until its input ends or the user leaves.
@@ -121,7 +121,7 @@ impl Lines {
     }
 
     fn line(&mut self, out: &mut impl io::Write, flow: &Flow) -> io::Result<()> {
-        let text = paint::plain(&flow.line, self.shows);
+        let text = cells::plain(&flow.line, self.shows);
         // Never two empty lines in a row.
         if text.is_empty() && self.at_blank {
             return Ok(());

@@ -1,6 +1,6 @@
 //! What the screen knows and what it does about keys, events and answers. It draws nothing and waits for nothing.
 //!
-//! `keys` takes what the user presses, `lines` what he types where there are only lines, `events` what the agent tells,
+//! `keys` and `prompt` take what the user presses, `lines` what he types where there are only lines, `events` what the agent tells,
 //! `answers` what the host answers, `acts` carries out prompts and commands.
 
 mod acts;
@@ -8,6 +8,7 @@ mod answers;
 mod events;
 mod keys;
 mod lines;
+mod prompt;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ use longhaul_core::engine::Phase;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use answers::Answered;
-pub(crate) use keys::edit;
+pub(crate) use prompt::edit;
 
 use super::complete::Completion;
 use super::editor::Editor;

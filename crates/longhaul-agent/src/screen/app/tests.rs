@@ -48,7 +48,7 @@ fn app() -> App {
     };
     let options = Options {
         display,
-        ..Options::from_env("/work".into(), |_| None)
+        ..Options::from_env("/project".into(), |_| None)
     };
     App::new(Box::new(Silent::default()), &options).0
 }
