@@ -62,9 +62,8 @@ impl Keys {
 }
 
 fn read(send: &UnboundedSender<Got>) -> std::io::Result<()> {
-    if !is_ready()? {
-        return Ok(());
-    }
+    wait()?;
+    // Looked at even when nothing new has come: on a busy machine something may have been read and not been told.
     while event::poll(AT_ONCE)? {
         let event = event::read()?;
         if send.send(Got::Event(event)).is_err() {
@@ -76,7 +75,7 @@ fn read(send: &UnboundedSender<Got>) -> std::io::Result<()> {
 
 /// Waits a little; an error if the terminal is gone. Reading itself cannot tell: it would try for ever.
 #[cfg(unix)]
-fn is_ready() -> std::io::Result<bool> {
+fn wait() -> std::io::Result<()> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let stdin = std::io::stdin();
     let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
@@ -85,18 +84,18 @@ fn is_ready() -> std::io::Result<bool> {
         tv_nsec: WAIT.as_nanos() as _,
     };
     match poll(&mut fds, Some(&wait)) {
-        Ok(0) | Err(rustix::io::Errno::INTR) => return Ok(false),
+        Ok(0) | Err(rustix::io::Errno::INTR) => return Ok(()),
         Ok(_) => {}
         Err(error) => return Err(error.into()),
     }
     let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
     match fds[0].revents().intersects(gone) {
         true => Err(std::io::ErrorKind::UnexpectedEof.into()),
-        false => Ok(true),
+        false => Ok(()),
     }
 }
 
 #[cfg(not(unix))]
-fn is_ready() -> std::io::Result<bool> {
-    event::poll(WAIT)
+fn wait() -> std::io::Result<()> {
+    event::poll(WAIT).map(|_| ())
 }

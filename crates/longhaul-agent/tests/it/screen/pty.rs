@@ -41,6 +41,16 @@ fn child() {
     std::process::exit(if ended.is_ok() { 0 } else { 3 });
 }
 
+/// How much of what was written is whole: a drawing that has begun is not shown before its end, as terminals do it.
+fn whole_frames(bytes: &[u8]) -> usize {
+    let last = |code: &[u8]| bytes.windows(code.len()).rposition(|found| found == code);
+    match (last(b"\x1b[?2026h"), last(b"\x1b[?2026l")) {
+        (Some(begin), Some(end)) if begin < end => bytes.len(),
+        (Some(begin), _) => begin,
+        (None, _) => bytes.len(),
+    }
+}
+
 /// The program and its terminal.
 pub(super) struct Terminal {
     parser: Arc<Mutex<(vt100::Parser, Vec<u8>)>>,
@@ -98,13 +108,16 @@ impl Terminal {
         let is_closed = Arc::clone(&closed);
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
+            let mut pending = Vec::new();
             while let Ok(count @ 1..) = reader.read(&mut bytes) {
                 if is_closed.load(Ordering::SeqCst) {
                     return;
                 }
+                pending.extend_from_slice(&bytes[..count]);
+                let whole: Vec<u8> = pending.drain(..whole_frames(&pending)).collect();
                 let mut to = to.lock().unwrap();
-                to.0.process(&bytes[..count]);
-                to.1.extend_from_slice(&bytes[..count]);
+                to.0.process(&whole);
+                to.1.extend_from_slice(&whole);
             }
         });
         Self {

@@ -158,7 +158,9 @@ fn q2_another_size_in_the_middle_of_a_reply() {
     let mut terminal = Terminal::start();
     terminal.is_idle();
     terminal.keys("stream\r");
-    terminal.sees("Paragraph 3 ");
+    terminal.until("Paragraph 3", |terminal| {
+        terminal.all().contains("Paragraph 3 ")
+    });
     for (rows, cols) in [(30, 50), (5, 20), (40, 120), (8, 30), (24, 80)] {
         terminal.resize(rows, cols);
         terminal.until("a prompt at the new size", |terminal| {
