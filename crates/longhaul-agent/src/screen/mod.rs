@@ -1,1 +1,112 @@
 //! The terminal: streaming text, tools, the prompt, the status line, the commands.
+//!
+//! [`run`] shows what an agent does and asks a [`Host`] for what the user wants. In a terminal that can move its cursor
+//! the finished lines go into the terminal's own scrollback and a small region below them is drawn again (`full`);
+//! elsewhere there are only lines (`plain`). What a key, an event or an answer means is the same for both (`app`).
+
+mod app;
+mod ascii;
+mod cells;
+mod command;
+mod complete;
+mod context;
+mod display;
+mod editor;
+mod figures;
+mod flow;
+mod full;
+mod history;
+mod host;
+mod input;
+mod live;
+mod markdown;
+mod paint;
+mod picker;
+mod plain;
+mod preview;
+mod question;
+mod reader;
+mod search;
+mod signals;
+mod status;
+mod stream;
+mod style;
+mod tell;
+mod terminal;
+mod text;
+mod transcript;
+
+use std::path::PathBuf;
+
+use tokio::sync::mpsc::UnboundedReceiver;
+
+pub use display::{Charset, Colour, Display, Manner};
+pub use host::{
+    Ask, CommandItem, CompactAsk, CompactStep, Compaction, ContextView, CostLine, CostView,
+    HookItem, Host, MessageItem, ModelItem, Refusal, Reply, SessionItem, Speaker, TranscriptItem,
+    TranscriptKind,
+};
+
+use crate::event::{AgentEvent, Mode};
+
+/// How a screen is set up.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What the terminal can do.
+    pub display: Display,
+    /// The folder whose files are completed, and to which the history belongs.
+    pub workspace: PathBuf,
+    /// Where prompts are remembered; none: nowhere.
+    pub history: Option<PathBuf>,
+    /// The command that edits a text; none: it is edited on the screen.
+    pub editor: Option<String>,
+    /// What may run unasked at first.
+    pub mode: Mode,
+    /// Lines to begin with: who is this, how to get help.
+    pub greeting: Vec<String>,
+    /// A prompt to begin with.
+    pub prompt: Option<String>,
+}
+
+impl Options {
+    /// What the process's environment says, for a workspace.
+    pub fn from_env(workspace: PathBuf, var: impl Fn(&str) -> Option<String>) -> Self {
+        let set = |name: &str| var(name).filter(|value| !value.trim().is_empty());
+        Self {
+            display: Display::detect(&var),
+            workspace,
+            history: set("LONGHAUL_HOME").map(|home| PathBuf::from(home).join("history.jsonl")),
+            editor: set("VISUAL").or_else(|| set("EDITOR")),
+            mode: Mode::default(),
+            greeting: Vec::new(),
+            prompt: None,
+        }
+    }
+}
+
+/// Why a screen ended before the user wanted it.
+#[derive(Debug, thiserror::Error)]
+pub enum ScreenError {
+    /// The terminal cannot be read or drawn on.
+    #[error("the terminal cannot be used ({0}); with -p a prompt is answered without one")]
+    Terminal(#[from] std::io::Error),
+}
+
+/// Shows an agent until the user leaves or the terminal goes away. The terminal is given back and the host has finished
+/// when this returns, error or not.
+pub async fn run(
+    host: impl Host,
+    events: UnboundedReceiver<AgentEvent>,
+    options: Options,
+) -> Result<(), ScreenError> {
+    let display = options.display;
+    let (mut app, answers) = app::App::new(Box::new(host), &options);
+    app.begin(&options);
+    let mut sources = app::Sources { events, answers };
+    let ended = match display.manner {
+        Manner::Full => full::run(&mut app, &mut sources, display, options.editor.as_deref()).await,
+        Manner::Lines => plain::run(&mut app, &mut sources, display).await,
+    };
+    app.finish().await;
+    ended.map_err(ScreenError::from)
+}

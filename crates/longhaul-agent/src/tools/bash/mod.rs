@@ -200,7 +200,7 @@ impl Tool for Bash {
                 return Output::error("The command is empty or has a NUL in it. Nothing was run.");
             }
             if call.cancel.is_cancelled() {
-                return super::blocking::stopped();
+                return super::definition::stopped();
             }
             if input.run_in_background == Some(true) {
                 return self.in_background(&input, call);

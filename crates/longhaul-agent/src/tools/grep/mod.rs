@@ -10,7 +10,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::blocking::{blocking, stopped};
+use super::blocking::blocking;
+use super::definition::stopped;
 use super::definition::definition;
 use super::input;
 use super::judged::Judged;

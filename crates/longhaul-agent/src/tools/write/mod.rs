@@ -6,7 +6,8 @@ use longhaul::Boxed;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::blocking::{stopped, to_the_end};
+use super::blocking::to_the_end;
+use super::definition::stopped;
 use super::definition::definition;
 use super::diff::unified;
 use super::input;

@@ -1,0 +1,156 @@
+//! What the agent tells.
+
+use std::time::{Duration, Instant};
+
+use longhaul_core::engine::Event;
+
+use super::{App, Compacting, Page, Running};
+use crate::event::{AgentEvent, Ended};
+use crate::screen::flow::Flow;
+use crate::screen::question::Asking;
+use crate::screen::tell;
+use crate::screen::text::{clean, clean_line};
+
+/// How long a question that comes up while somebody types takes no keys.
+const SURPRISE: Duration = Duration::from_millis(700);
+/// Characters of progress that are kept of a call: what is shown is less.
+const PROGRESS: usize = 4_000;
+
+impl App {
+    /// Takes an event.
+    pub(crate) fn on_event(&mut self, event: AgentEvent) {
+        match event {
+            AgentEvent::Text(text) => {
+                self.thinking.clear();
+                let lines = self.stream.push(&text);
+                self.finished.extend(lines);
+            }
+            AgentEvent::Thinking(text) => {
+                self.thinking.push_str(&text);
+                // The last line is shown; the rest is in the transcript.
+                if let Some(at) = self.thinking.trim_end().rfind('\n') {
+                    self.thinking.drain(..=at);
+                }
+            }
+            AgentEvent::Replied(_) => self.end_text(),
+            AgentEvent::ToolStarted { id, name, line, .. } => {
+                self.end_text();
+                self.running.push(Running {
+                    id,
+                    name: clean_line(&name),
+                    line: clean_line(&line),
+                    progress: String::new(),
+                    since: Instant::now(),
+                });
+            }
+            AgentEvent::ToolProgress { id, text } => {
+                let cut = text.len().saturating_sub(PROGRESS);
+                let cut = (cut..=text.len()).find(|at| text.is_char_boundary(*at));
+                let running = self.running.iter_mut().find(|call| call.id == id);
+                if let Some(call) = running {
+                    call.progress = clean(&text[cut.unwrap_or(0)..]);
+                }
+            }
+            AgentEvent::ToolEnded { id, output } => {
+                self.end_text();
+                let at = self.running.iter().position(|call| call.id == id);
+                let call = at.map(|at| self.running.remove(at));
+                let (name, line) = call.map_or((String::new(), id), |call| (call.name, call.line));
+                self.finished.extend(tell::call(&name, &line, &output));
+            }
+            AgentEvent::Asks(question) => {
+                self.end_text();
+                self.completion = None;
+                // Whoever is typing does not mean the question that comes up under his hands.
+                let now = Instant::now();
+                let deaf = if self.editor.is_empty() {
+                    now
+                } else {
+                    now + SURPRISE
+                };
+                self.questions.push_back(Asking::new(question, deaf));
+            }
+            AgentEvent::Todos(todos) => self.todos = todos,
+            AgentEvent::Engine(event) => self.on_engine(&event),
+            AgentEvent::Summarising(characters) => {
+                if let Some(compacting) = self.compacting.as_mut() {
+                    compacting.characters = characters;
+                }
+            }
+            AgentEvent::Glance(glance) => {
+                self.mode = glance.mode;
+                self.glance = Some(glance);
+            }
+            AgentEvent::Notice(text) => {
+                self.end_text();
+                self.say(Flow::dim(format!("· {}", clean_line(&text))));
+            }
+            AgentEvent::Ended(ended) => self.on_ended(&ended),
+        }
+    }
+
+    fn on_engine(&mut self, event: &Event) {
+        match event {
+            Event::Phase(Some(phase)) => {
+                let before = self.compacting;
+                self.compacting = Some(Compacting {
+                    phase: *phase,
+                    since: before.map_or_else(Instant::now, |before| before.since),
+                    characters: before.map_or(0, |before| before.characters),
+                });
+            }
+            Event::Phase(None)
+            | Event::Compacted(_)
+            | Event::CompactFailed { .. }
+            | Event::Preview(_) => self.compacting = None,
+            _ => {}
+        }
+        if matches!(
+            (event, &self.page),
+            (Event::Compacted(_), Some(Page::Transcript(_)))
+        ) {
+            self.open_transcript();
+        }
+        let lines = tell::engine(event);
+        if !lines.is_empty() {
+            self.end_text();
+        }
+        self.finished.extend(lines);
+    }
+
+    /// The text so far is complete.
+    fn end_text(&mut self) {
+        self.thinking.clear();
+        let lines = self.stream.finish();
+        self.finished.extend(lines);
+    }
+
+    fn on_ended(&mut self, ended: &Ended) {
+        self.end_text();
+        self.running.clear();
+        self.compacting = None;
+        self.questions.clear();
+        self.finished.extend(tell::ended(ended));
+        if matches!(
+            ended,
+            Ended::Cancelled | Ended::Failed(_) | Ended::Refused(_)
+        ) {
+            self.hand_back_queue();
+        }
+    }
+
+    /// What was typed meanwhile was meant for work that did not come to its end: the user decides what becomes of it.
+    fn hand_back_queue(&mut self) {
+        if self.queue.is_empty() {
+            return;
+        }
+        let mut texts: Vec<String> = self.queue.drain(..).collect();
+        texts.extend(Some(self.editor.whole()).filter(|text| !text.is_empty()));
+        self.editor.set(&texts.join("\n"));
+    }
+
+    /// Questions that nobody waits for any more are taken away.
+    pub(crate) fn drop_closed_questions(&mut self) {
+        self.questions.retain(Asking::is_open);
+    }
+}

@@ -1,0 +1,276 @@
+//! What keys mean: first to a page, then to a question, then to a list, then to the prompt.
+
+use std::time::Instant;
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use super::prompt::edit;
+use super::{App, Dialog, Leaving, Next, Page};
+use crate::event::{Answer, Mode};
+use crate::screen::editor::Editor;
+use crate::screen::picker::{Picked, Picker};
+use crate::screen::preview::Previewed;
+use crate::screen::question::Choice;
+use crate::screen::reader::{Read, Reader, Start};
+use crate::screen::status::mode_name;
+
+impl App {
+    /// Takes what came from the terminal.
+    pub(crate) fn on_input(&mut self, event: Event) -> Next {
+        let next = match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.on_key(key),
+            Event::Paste(text) => {
+                self.on_paste(&text);
+                Next::On
+            }
+            _ => Next::On,
+        };
+        // What waits goes on once a page or list is out of its way.
+        if self.page.is_none() && self.dialog.is_none() {
+            self.go_on();
+        }
+        next
+    }
+
+    fn on_paste(&mut self, text: &str) {
+        match (self.page.as_mut(), self.questions.front_mut()) {
+            (Some(Page::Preview(preview)), _) => preview.paste(text),
+            (Some(_), _) => {}
+            (None, Some(asking)) => {
+                if let Some(editor) = asking.instead.as_mut() {
+                    editor.paste(text);
+                }
+            }
+            (None, None) if self.dialog.is_some() => {}
+            (None, None) => {
+                self.editor.paste(text);
+                self.edited();
+            }
+        }
+    }
+
+    fn on_key(&mut self, key: KeyEvent) -> Next {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        self.hint = None;
+        let leaving = std::mem::replace(&mut self.leaving, Leaving::No);
+        match key.code {
+            KeyCode::Char('z') if control => return Next::Aside,
+            KeyCode::Char('l') if control => return Next::Redraw,
+            _ => {}
+        }
+        if self.page.is_some() {
+            return self.on_page_key(key);
+        }
+        if !self.questions.is_empty() {
+            self.on_question_key(key);
+            return Next::On;
+        }
+        match key.code {
+            KeyCode::Char('c') if control => return self.on_interrupt_after(leaving),
+            KeyCode::Char('o') if control => {
+                self.open_transcript();
+                return Next::On;
+            }
+            KeyCode::BackTab => {
+                self.next_mode();
+                return Next::On;
+            }
+            _ => {}
+        }
+        if self.dialog.is_some() {
+            self.on_dialog_key(key);
+            return Next::On;
+        }
+        self.on_prompt_key(key)
+    }
+
+    fn on_page_key(&mut self, key: KeyEvent) -> Next {
+        let width = self.width;
+        match self.page.as_mut() {
+            Some(Page::Reader(reader) | Page::Transcript(reader)) => {
+                let read = reader.key(key);
+                if read == Read::Closed {
+                    self.page = None;
+                }
+            }
+            Some(Page::Preview(preview)) => {
+                let previewed = preview.key(key, width);
+                return self.on_previewed(previewed);
+            }
+            None => {}
+        }
+        Next::On
+    }
+
+    pub(super) fn on_previewed(&mut self, previewed: Previewed) -> Next {
+        match previewed {
+            Previewed::Open => {}
+            Previewed::Edit(summary) => return Next::Edit(summary),
+            Previewed::Ask(ask) => {
+                self.page = None;
+                self.compact(ask);
+            }
+            Previewed::Cancelled => {
+                self.page = None;
+                self.note("compaction left; nothing was changed");
+            }
+        }
+        Next::On
+    }
+
+    /// What the editor made of a summary; none: there is no editor to start.
+    pub(crate) fn on_edited(&mut self, summary: Option<String>) {
+        if let Some(Page::Preview(preview)) = self.page.as_mut() {
+            match summary {
+                Some(summary) => preview.edited(summary),
+                None => preview.edit_here(),
+            }
+        }
+    }
+
+    fn on_question_key(&mut self, key: KeyEvent) {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let width = self.width;
+        let Some(asking) = self.questions.front_mut() else {
+            return;
+        };
+        if let Some(editor) = asking.instead.as_mut() {
+            match key.code {
+                KeyCode::Char('c') if control => self.cancel(),
+                KeyCode::Esc => asking.instead = None,
+                KeyCode::Enter if key.modifiers.is_empty() => {
+                    let instead = editor.take();
+                    let instead = Some(instead).filter(|text| !text.trim().is_empty());
+                    self.answer(Answer::No(instead));
+                }
+                _ => {
+                    edit(editor, key, width.saturating_sub(3));
+                }
+            }
+            return;
+        }
+        match key.code {
+            KeyCode::Char('c') if control => self.cancel(),
+            _ if !asking.hears(Instant::now()) => {}
+            KeyCode::Char('o') if control => {
+                let detail = asking.detail();
+                self.page = Some(Page::Reader(Reader::new(
+                    "What it would do",
+                    detail,
+                    Start::Top,
+                )));
+            }
+            KeyCode::Esc => self.answer(Answer::No(None)),
+            KeyCode::Up => asking.step(-1),
+            KeyCode::Down => asking.step(1),
+            KeyCode::Enter => {
+                let choice = asking.chosen();
+                self.choose(choice);
+            }
+            KeyCode::Char(c) => {
+                let number = c.to_digit(10).map(|digit| digit as usize);
+                if let Some(choice) = number.and_then(|number| asking.number(number)) {
+                    self.choose(choice);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn choose(&mut self, choice: Choice) {
+        match (choice, self.questions.front_mut()) {
+            (Choice::Is(answer), _) => self.answer(answer),
+            (Choice::Instead, Some(asking)) => asking.instead = Some(Editor::default()),
+            (Choice::Instead, None) => {}
+        }
+    }
+
+    pub(super) fn answer(&mut self, answer: Answer) {
+        if let Some(asking) = self.questions.pop_front() {
+            let said = asking.answer(answer);
+            self.say(said);
+        }
+    }
+
+    fn on_dialog_key(&mut self, key: KeyEvent) {
+        if key.code == KeyCode::Esc {
+            self.dialog = None;
+            return;
+        }
+        match self.dialog.as_mut() {
+            Some(Dialog::Resume(picker)) => {
+                if let Picked::Chosen(id) = pick(picker, key) {
+                    self.resume(id);
+                }
+            }
+            Some(Dialog::Model(picker)) => {
+                if let Picked::Chosen(id) = pick(picker, key) {
+                    self.switch_model(id);
+                }
+            }
+            Some(Dialog::Rewind(picker)) => {
+                if let Picked::Chosen(target) = pick(picker, key) {
+                    self.rewind_to(target);
+                }
+            }
+            Some(Dialog::Back(picker)) => {
+                if let Picked::Chosen(back) = pick(picker, key) {
+                    self.go_back(back);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Ctrl-C: the nearest thing that can be stopped.
+    pub(crate) fn on_interrupt(&mut self) -> Next {
+        let leaving = std::mem::replace(&mut self.leaving, Leaving::No);
+        self.on_interrupt_after(leaving)
+    }
+
+    fn on_interrupt_after(&mut self, leaving: Leaving) -> Next {
+        if self.dialog.take().is_some() {
+            return Next::On;
+        }
+        match self.work {
+            Some(work) if !work.cancelled => self.cancel(),
+            _ if leaving == Leaving::Armed => return Next::Leave,
+            _ if !self.editor.is_empty() => {
+                self.editor.take();
+                self.edited();
+            }
+            _ => {
+                self.leaving = Leaving::Armed;
+                self.hint = Some("ctrl-c once more leaves".to_owned());
+            }
+        }
+        Next::On
+    }
+
+    fn next_mode(&mut self) {
+        self.mode = match self.mode {
+            Mode::Default => Mode::AcceptEdits,
+            Mode::AcceptEdits => Mode::Plan,
+            Mode::Plan | Mode::BypassPermissions | Mode::DontAsk => Mode::Default,
+        };
+        self.host.set_mode(self.mode);
+        self.hint = Some(format!("mode: {}", mode_name(self.mode)));
+    }
+}
+
+/// A key for a list.
+fn pick<T: Clone>(picker: &mut Picker<T>, key: KeyEvent) -> Picked<T> {
+    match key.code {
+        KeyCode::Up => picker.step(-1),
+        KeyCode::Down => picker.step(1),
+        KeyCode::PageUp => picker.step(-10),
+        KeyCode::PageDown => picker.step(10),
+        KeyCode::Backspace => picker.backspace(),
+        KeyCode::Enter => return picker.choose(),
+        KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
+            return picker.typed(c);
+        }
+        _ => {}
+    }
+    Picked::Open
+}

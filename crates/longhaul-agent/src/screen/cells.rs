@@ -1,0 +1,127 @@
+//! A line as a terminal takes it: cut at the width, with the colours and characters that the terminal has.
+
+use std::fmt::Write as _;
+
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier};
+use ratatui::text::Line;
+
+use super::ascii;
+use super::text::columns;
+use super::{Charset, Colour};
+
+/// What a terminal can show.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shows {
+    pub(crate) colour: Colour,
+    pub(crate) charset: Charset,
+}
+
+/// A row as it is sent to the terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Row {
+    pub(crate) code: String,
+    pub(crate) wide: usize,
+}
+
+/// A line as cells, cut at the width.
+pub(crate) fn encode(line: &Line<'_>, width: usize, shows: Shows) -> Row {
+    let width = u16::try_from(width.max(1)).unwrap_or(u16::MAX);
+    let mut buffer = Buffer::empty(Rect::new(0, 0, width, 1));
+    buffer.set_line(0, 0, line, width);
+    let cells = &buffer.content;
+    let end = cells.iter().rposition(|cell| *cell != Cell::EMPTY);
+    let end = end.map_or(0, |at| at + 1);
+    let mut row = Row::default();
+    let mut style = None;
+    let mut at = 0;
+    while at < end {
+        let cell = &cells[at];
+        let now = (cell.fg, cell.modifier);
+        if style.replace(now) != Some(now) {
+            row.code.push_str(&sgr(cell, shows.colour));
+        }
+        let wide = columns(cell.symbol()).max(1);
+        match shows.charset {
+            Charset::Ascii => row.code.push_str(&ascii::fallback(cell.symbol(), wide)),
+            Charset::Utf8 => row.code.push_str(cell.symbol()),
+        }
+        at += wide;
+        // Terminals differ about how wide a character of several parts is.
+        if cell.symbol().chars().nth(1).is_some() && at < usize::from(width) {
+            let _ = write!(row.code, "\x1b[{}G", at + 1);
+        }
+    }
+    if style.is_some() {
+        row.code.push_str("\x1b[0m");
+    }
+    row.wide = at;
+    row
+}
+
+fn sgr(cell: &Cell, colour: Colour) -> String {
+    let mut code = String::from("\x1b[0");
+    for (modifier, number) in [
+        (Modifier::BOLD, 1),
+        (Modifier::DIM, 2),
+        (Modifier::ITALIC, 3),
+        (Modifier::REVERSED, 7),
+    ] {
+        if cell.modifier.contains(modifier) {
+            let _ = write!(code, ";{number}");
+        }
+    }
+    if let (Some(number), Colour::On) = (foreground(cell.fg), colour) {
+        let _ = write!(code, ";{number}");
+    }
+    code.push('m');
+    code
+}
+
+/// The number of one of the sixteen colours every terminal's user has chosen for himself.
+fn foreground(colour: Color) -> Option<u8> {
+    Some(match colour {
+        Color::Black => 30,
+        Color::Red => 31,
+        Color::Green => 32,
+        Color::Yellow => 33,
+        Color::Blue => 34,
+        Color::Magenta => 35,
+        Color::Cyan => 36,
+        Color::Gray => 37,
+        Color::DarkGray => 90,
+        Color::LightRed => 91,
+        Color::LightGreen => 92,
+        Color::LightYellow => 93,
+        Color::LightBlue => 94,
+        Color::LightMagenta => 95,
+        Color::LightCyan => 96,
+        Color::White => 97,
+        Color::Reset | Color::Rgb(..) | Color::Indexed(_) => return None,
+    })
+}
+
+/// A line for line mode: its text, with colours where they are wanted.
+pub(crate) fn plain(line: &Line<'_>, shows: Shows) -> String {
+    let mut text = String::new();
+    for span in &line.spans {
+        let content = match shows.charset {
+            Charset::Ascii => ascii::line(&span.content),
+            Charset::Utf8 => span.content.to_string(),
+        };
+        let style = line.style.patch(span.style);
+        match style
+            .fg
+            .and_then(foreground)
+            .filter(|_| shows.colour == Colour::On)
+        {
+            Some(number) => {
+                let _ = write!(text, "\x1b[{number}m{content}\x1b[0m");
+            }
+            None => text.push_str(&content),
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text
+}

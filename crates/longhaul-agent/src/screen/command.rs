@@ -1,0 +1,215 @@
+//! The commands: what they are called, what they do in a sentence, and how a line is read as one.
+
+use super::flow::Flow;
+use super::host::CommandItem;
+use super::style::{BOLD, dim, styled};
+
+/// A command of the screen's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Builtin {
+    Clear,
+    Compact,
+    Context,
+    Cost,
+    Exit,
+    Help,
+    Hooks,
+    Model,
+    Notes,
+    Report,
+    Resume,
+    Rewind,
+}
+
+impl Builtin {
+    /// All, as they are listed.
+    pub(crate) const ALL: [Self; 12] = [
+        Self::Clear,
+        Self::Compact,
+        Self::Context,
+        Self::Cost,
+        Self::Exit,
+        Self::Help,
+        Self::Hooks,
+        Self::Model,
+        Self::Notes,
+        Self::Report,
+        Self::Resume,
+        Self::Rewind,
+    ];
+
+    /// Its name, without the slash.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Clear => "clear",
+            Self::Compact => "compact",
+            Self::Context => "context",
+            Self::Cost => "cost",
+            Self::Exit => "exit",
+            Self::Help => "help",
+            Self::Hooks => "hooks",
+            Self::Model => "model",
+            Self::Notes => "notes",
+            Self::Report => "report",
+            Self::Resume => "resume",
+            Self::Rewind => "rewind",
+        }
+    }
+
+    /// What it does.
+    pub(crate) fn about(self) -> &'static str {
+        match self {
+            Self::Clear => "begin a new conversation; the old one can be resumed",
+            Self::Compact => "sum the conversation up, with a preview; takes instructions",
+            Self::Context => "a picture of what fills the window",
+            Self::Cost => "what was spent on what",
+            Self::Exit => "leave",
+            Self::Help => "keys and commands",
+            Self::Hooks => "the hooks that are set up",
+            Self::Model => "ask another model; takes its name",
+            Self::Notes => "the notes kept of this session",
+            Self::Report => "what the newest compaction dropped, kept and put back",
+            Self::Resume => "go on with an earlier session",
+            Self::Rewind => "go back to a message, sum up from or up to it, undo a compaction",
+        }
+    }
+
+    /// Whether it changes the conversation, and so has to wait for work that is under way.
+    pub(crate) fn waits(self) -> bool {
+        match self {
+            Self::Clear | Self::Compact | Self::Model | Self::Resume | Self::Rewind => true,
+            Self::Context
+            | Self::Cost
+            | Self::Exit
+            | Self::Help
+            | Self::Hooks
+            | Self::Notes
+            | Self::Report => false,
+        }
+    }
+}
+
+/// What a line turned out to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Typed {
+    /// Something for the model.
+    Prompt,
+    /// A command of the screen, and what follows it.
+    Builtin(Builtin, String),
+    /// A command of the user's, and what follows it.
+    Own(String, String),
+    /// A command that does not exist.
+    Unknown(String),
+}
+
+/// Reads a line.
+pub(crate) fn read(text: &str, own: &[CommandItem]) -> Typed {
+    let Some(line) = text.trim().strip_prefix('/') else {
+        return Typed::Prompt;
+    };
+    let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim().to_owned();
+    let builtin = Builtin::ALL
+        .into_iter()
+        .find(|command| command.name() == name);
+    match builtin {
+        Some(command) => Typed::Builtin(command, rest),
+        None if name == "quit" => Typed::Builtin(Builtin::Exit, rest),
+        None if own.iter().any(|command| command.name == name) => Typed::Own(name.to_owned(), rest),
+        // A path, not a command.
+        None if name.contains('/') || name.is_empty() => Typed::Prompt,
+        None => Typed::Unknown(name.to_owned()),
+    }
+}
+
+/// Keys, as `/help` lists them.
+const KEYS: [(&str, &str); 10] = [
+    ("enter", "send; while the model works, send when it is done"),
+    ("alt-enter, ctrl-j, \\ enter", "a new line"),
+    (
+        "up, down",
+        "move; at the first or last line, earlier and later prompts",
+    ),
+    ("tab", "complete a /command or an @path"),
+    ("shift-tab", "what may run unasked: ask, accept edits, plan"),
+    ("esc", "stop what is running"),
+    (
+        "ctrl-c",
+        "stop; when nothing runs, empty the prompt; twice, leave",
+    ),
+    ("ctrl-d", "leave, when the prompt is empty"),
+    (
+        "ctrl-o",
+        "the whole transcript, with every result and report",
+    ),
+    ("ctrl-z", "put the program aside; fg brings it back"),
+];
+
+/// The text of `/help`.
+pub(crate) fn help(own: &[CommandItem]) -> Vec<Flow> {
+    let entry = |name: String, about: &str, room: usize| {
+        let pad = " ".repeat(room.saturating_sub(name.chars().count()));
+        Flow::new(
+            vec![
+                styled(format!("  {name}{pad}  "), BOLD),
+                dim(about.to_owned()),
+            ],
+            room + 4,
+        )
+    };
+    let mut lines = vec![Flow::blank(), Flow::styled("Keys", BOLD)];
+    lines.extend(
+        KEYS.iter()
+            .map(|(key, about)| entry((*key).to_owned(), about, 28)),
+    );
+    lines.push(Flow::styled("Commands", BOLD));
+    let builtin = Builtin::ALL.into_iter();
+    lines.extend(builtin.map(|command| entry(format!("/{}", command.name()), command.about(), 10)));
+    if !own.is_empty() {
+        lines.push(Flow::styled("Your commands", BOLD));
+    }
+    lines.extend((own.iter()).map(|command| {
+        let name = super::text::clean_line(&command.name);
+        entry(
+            format!("/{name}"),
+            &super::text::clean_line(&command.description),
+            10,
+        )
+    }));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn q3_a_line_is_a_prompt_or_a_command() {
+        let own = [CommandItem {
+            name: "review".into(),
+            description: String::new(),
+        }];
+        let typed = |text| read(text, &own);
+        assert_eq!(typed("hello"), Typed::Prompt);
+        assert_eq!(
+            typed("/compact keep the API "),
+            Typed::Builtin(Builtin::Compact, "keep the API".into())
+        );
+        assert_eq!(
+            typed("/review it"),
+            Typed::Own("review".into(), "it".into())
+        );
+        assert_eq!(typed("/usr/bin/x is broken"), Typed::Prompt);
+        assert_eq!(typed("/contxt"), Typed::Unknown("contxt".into()));
+        assert_eq!(typed("/quit"), Typed::Builtin(Builtin::Exit, String::new()));
+    }
+
+    #[test]
+    fn q3_help_names_every_command() {
+        let text: Vec<String> = help(&[]).iter().map(Flow::text).collect();
+        let text = text.join("\n");
+        for command in Builtin::ALL {
+            assert!(text.contains(&format!("/{}", command.name())));
+        }
+    }
+}

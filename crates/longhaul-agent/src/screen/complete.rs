@@ -1,0 +1,104 @@
+//! Completion: commands behind a slash, paths behind an `@`.
+
+use std::path::Path;
+
+use super::command::Builtin;
+use super::editor::Editor;
+use super::host::CommandItem;
+use super::search::best;
+use super::text::clean_line;
+
+/// The most files that are offered of a workspace.
+const MOST_FILES: usize = 20_000;
+/// The most completions that are shown.
+const SHOWN: usize = 6;
+
+/// What could stand in place of the word at the cursor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Completion {
+    /// What would be written, and what there is to say about it.
+    pub(crate) options: Vec<(String, String)>,
+    /// The one that is chosen.
+    pub(crate) chosen: usize,
+}
+
+/// What the word at the cursor may be completed to; none if it is neither a command nor a path.
+pub(crate) fn of(editor: &Editor, own: &[CommandItem], files: &[String]) -> Option<Completion> {
+    let word = editor.word();
+    let options = if let Some(name) = word.strip_prefix('/').filter(|_| editor.word_is_first()) {
+        commands(name, own)
+    } else {
+        let path = word.strip_prefix('@')?;
+        let found = best(path, files, |file| file);
+        (found.into_iter().take(SHOWN))
+            .map(|at| (format!("@{}", files[at]), String::new()))
+            .collect()
+    };
+    let same = options.len() == 1 && options[0].0 == word;
+    (!options.is_empty() && !same).then_some(Completion { options, chosen: 0 })
+}
+
+fn commands(name: &str, own: &[CommandItem]) -> Vec<(String, String)> {
+    let builtin = Builtin::ALL.into_iter();
+    let builtin = builtin.map(|command| (command.name().to_owned(), command.about().to_owned()));
+    let own =
+        (own.iter()).map(|command| (clean_line(&command.name), clean_line(&command.description)));
+    (builtin.chain(own))
+        .filter(|(command, _)| command.starts_with(name))
+        .map(|(command, about)| (format!("/{command}"), about))
+        .collect()
+}
+
+/// The files of a workspace as paths from it, what is ignored left out.
+pub(crate) fn files(folder: &Path) -> Vec<String> {
+    let walk = ignore::WalkBuilder::new(folder).hidden(true).build();
+    let entries = walk
+        .filter_map(Result::ok)
+        .filter(|entry| entry.depth() > 0);
+    let paths = entries.filter_map(|entry| {
+        let path = entry.path().strip_prefix(folder).ok()?.to_str()?;
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        // A name that would have to be made harmless cannot be typed.
+        (clean_line(path) == path && !path.contains(' '))
+            .then(|| format!("{path}{}", if is_folder { "/" } else { "" }))
+    });
+    let mut paths: Vec<String> = paths.take(MOST_FILES).collect();
+    paths.sort_unstable();
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn q3_commands_and_paths_are_completed() {
+        let files = ["src/main.rs".to_owned(), "src/".into(), "README.md".into()];
+        let options = |text: &str| {
+            let found = of(&Editor::with(text), &[], &files);
+            found.map(|found| {
+                found
+                    .options
+                    .into_iter()
+                    .map(|option| option.0)
+                    .collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(options("/co").unwrap(), ["/compact", "/context", "/cost"]);
+        assert_eq!(options("/compact"), None);
+        assert_eq!(options("see /co"), None);
+        assert_eq!(options("see @main").unwrap(), ["@src/main.rs"]);
+        assert_eq!(options("see main"), None);
+    }
+
+    #[test]
+    fn q3_ignored_files_are_not_offered() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("src")).unwrap();
+        std::fs::create_dir_all(folder.path().join(".git")).unwrap();
+        for (name, text) in [(".gitignore", "out\n"), ("out", ""), ("src/漢.rs", "")] {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        assert_eq!(files(folder.path()), ["src/", "src/漢.rs"]);
+    }
+}

@@ -1,0 +1,212 @@
+//! The window as a picture (T4): a field of cells, one for each share of it, with a legend and the limits marked.
+//!
+//! With colours a cell is a block, without them a letter; the legend names both.
+
+use ratatui::style::{Color, Style};
+use ratatui::text::Span;
+
+use super::Colour;
+use super::figures::{grouped, share};
+use super::flow::Flow;
+use super::host::ContextView;
+use super::style::{BOLD, DIM, dim, styled};
+use super::text::{clean_line, columns, keep_start};
+
+/// Rows of the field.
+const ROWS: usize = 10;
+/// The most cells of a row.
+const CELLS: usize = 20;
+/// Tools that are named below the results.
+const TOOLS: usize = 5;
+/// From this width on the legend stands beside the field.
+const WIDE: usize = 78;
+
+struct Part {
+    name: &'static str,
+    letter: char,
+    colour: Color,
+    tokens: u64,
+}
+
+fn parts(view: &ContextView) -> Vec<Part> {
+    let all = &view.categories;
+    let part = |name, letter, colour, tokens| Part {
+        name,
+        letter,
+        colour,
+        tokens,
+    };
+    vec![
+        part("system prompt", 'S', Color::DarkGray, all.system_prompt),
+        part("tools", 'T', Color::Gray, all.tools),
+        part("memory files", 'M', Color::LightMagenta, all.memory_files),
+        part("summaries", 'Z', Color::Magenta, all.summaries),
+        part(
+            "your messages",
+            'H',
+            Color::Green,
+            all.human_messages.saturating_sub(all.summaries),
+        ),
+        part("replies", 'A', Color::Cyan, all.assistant_messages),
+        part("tool requests", 'Q', Color::Blue, all.tool_requests),
+        part("tool results", 'R', Color::Yellow, all.tool_results),
+        part("attachments", 'F', Color::Red, all.attachments),
+        part("unaccounted", 'U', Color::LightBlue, all.unattributed),
+    ]
+}
+
+/// The picture at a width.
+pub(crate) fn picture(view: &ContextView, width: usize, colour: Colour) -> Vec<Flow> {
+    let status = &view.status;
+    let head = format!(
+        "{}: {} of {} tokens, {}% left",
+        clean_line(&view.model),
+        grouped(status.used),
+        grouped(status.size),
+        status.percent_left
+    );
+    let mut lines = vec![Flow::blank(), Flow::styled(head, BOLD)];
+    let cells = CELLS.min(width.saturating_sub(2) / 2).max(4);
+    let field = field(view, cells, colour);
+    if width < WIDE {
+        lines.extend(field);
+        lines.extend(legend(view, width, colour));
+    } else {
+        let legend = legend(view, width - cells * 2 - 4, colour);
+        let blank = Flow::plain(" ".repeat(cells * 2 + 2));
+        let rows = field.len().max(legend.len());
+        for row in 0..rows {
+            let mut line = field.get(row).unwrap_or(&blank).clone();
+            line.line.spans.push(Span::raw("  "));
+            line.line.spans.extend(
+                legend
+                    .get(row)
+                    .into_iter()
+                    .flat_map(|flow| flow.line.spans.clone()),
+            );
+            lines.push(line);
+        }
+    }
+    lines.extend(limits(view));
+    lines
+}
+
+/// The field of cells.
+fn field(view: &ContextView, across: usize, colour: Colour) -> Vec<Flow> {
+    let status = &view.status;
+    let size = status.size.max(1) as u128;
+    let total = across * ROWS;
+    let cell_at = |tokens: u64| (u128::from(tokens) * total as u128 / size) as usize;
+    let used = (u128::from(status.used) * total as u128).div_ceil(size) as usize;
+    let used = used.min(total);
+    let mut cells: Vec<(char, Style)> = vec![('·', DIM); total];
+    for cell in cells.iter_mut().skip(cell_at(status.effective)) {
+        *cell = ('-', DIM);
+    }
+    for (tokens, letter) in marks(view) {
+        let at = cell_at(tokens).min(total - 1);
+        // Limits that share a cell stand beside each other.
+        let free = (at..total).find(|at| matches!(cells[*at].0, '·' | '-'));
+        if let Some(cell) = free.and_then(|at| cells.get_mut(at)) {
+            *cell = (letter, BOLD);
+        }
+    }
+    // Parts are estimates and need not add up to what was measured: they are drawn in proportion.
+    let parts = parts(view);
+    let sum = parts.iter().map(|part| part.tokens).sum::<u64>().max(1);
+    let (mut seen, mut drawn) = (0, 0);
+    for part in &parts {
+        seen += part.tokens;
+        let until = (u128::from(seen) * used as u128 / u128::from(sum)) as usize;
+        let symbol = symbol(part, colour);
+        for cell in cells.iter_mut().take(until).skip(drawn) {
+            *cell = (symbol, Style::new().fg(part.colour));
+        }
+        drawn = until;
+    }
+    let rows = cells.chunks(across).map(|row| {
+        let spans = row
+            .iter()
+            .map(|(symbol, style)| styled(format!("{symbol} "), *style));
+        Flow::new(std::iter::once(Span::raw("  ")).chain(spans).collect(), 2)
+    });
+    rows.collect()
+}
+
+fn symbol(part: &Part, colour: Colour) -> char {
+    match colour {
+        Colour::On => '■',
+        Colour::Off => part.letter,
+    }
+}
+
+/// The limits and their letters.
+fn marks(view: &ContextView) -> Vec<(u64, char)> {
+    let status = &view.status;
+    let mut marks = vec![(status.warning, 'w')];
+    if status.auto_compact_enabled {
+        marks.push((status.auto_compact, 'c'));
+    }
+    marks.push((status.blocking, 'b'));
+    marks
+}
+
+fn legend(view: &ContextView, width: usize, colour: Colour) -> Vec<Flow> {
+    let size = view.status.size;
+    let entry = |mark: Span<'static>, name: &str, tokens: u64, style: Style| {
+        let figures = format!("{:>9} {:>6}", grouped(tokens), share(tokens, size));
+        let room = width.saturating_sub(columns(&figures) + 5).clamp(8, 24);
+        let name = keep_start(name, room);
+        let pad = " ".repeat(room - columns(&name));
+        let line = vec![
+            Span::raw("  "),
+            mark,
+            styled(format!(" {name}{pad} {figures}"), style),
+        ];
+        Flow::new(line, 4)
+    };
+    let mut lines = Vec::new();
+    for part in parts(view).iter().filter(|part| part.tokens > 0) {
+        let mark = styled(
+            symbol(part, colour).to_string(),
+            Style::new().fg(part.colour),
+        );
+        lines.push(entry(mark, part.name, part.tokens, Style::new()));
+        if part.letter == 'R' {
+            let mut tools: Vec<_> = view.categories.tool_results_by_tool.iter().collect();
+            tools.sort_by_key(|(name, tokens)| (std::cmp::Reverse(**tokens), name.as_str()));
+            for (name, tokens) in tools.into_iter().take(TOOLS) {
+                lines.push(entry(
+                    Span::raw(" "),
+                    &format!("  {}", clean_line(name)),
+                    *tokens,
+                    DIM,
+                ));
+            }
+            if view.categories.duplicate_reads > 0 {
+                let tokens = view.categories.duplicate_reads;
+                lines.push(entry(Span::raw(" "), "  read again", tokens, DIM));
+            }
+        }
+    }
+    let free = view.status.effective.saturating_sub(view.status.used);
+    lines.push(entry(dim("·"), "free", free, Style::new()));
+    let reserved = view.status.size.saturating_sub(view.status.effective);
+    lines.push(entry(dim("-"), "for the reply", reserved, Style::new()));
+    lines
+}
+
+fn limits(view: &ContextView) -> Vec<Flow> {
+    let status = &view.status;
+    let at = |tokens: u64| format!("{} ({})", grouped(tokens), share(tokens, status.size));
+    let compacts = match status.auto_compact_enabled {
+        true => format!("c compacts at {}", at(status.auto_compact)),
+        false => "automatic compaction is off".to_owned(),
+    };
+    let limits = [
+        format!("w warns at {}", at(status.warning)),
+        compacts,
+        format!("b refuses input at {}", at(status.blocking)),
+    ];
+    vec![Flow::dim(format!("  {}", limits.join(" · ")))]
+}

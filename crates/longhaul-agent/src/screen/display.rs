@@ -1,0 +1,134 @@
+//! What the terminal can do, found out from the environment alone.
+
+use std::io::IsTerminal as _;
+
+/// How output is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Display {
+    /// A live region, or lines.
+    pub manner: Manner,
+    /// Whether there are colours.
+    pub colour: Colour,
+    /// Which characters are shown.
+    pub charset: Charset,
+}
+
+/// A live region, or lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    /// The terminal can move its cursor.
+    Full,
+    /// A dumb terminal or a pipe: nothing is ever drawn twice.
+    Lines,
+}
+
+/// Whether there are colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    /// There are.
+    On,
+    /// There are not: `NO_COLOR`, or a terminal that has none.
+    Off,
+}
+
+/// Which characters are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Charset {
+    /// All.
+    Utf8,
+    /// ASCII; everything else has a stand-in.
+    Ascii,
+}
+
+/// What stdin and stdout are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    Terminal,
+    Elsewhere,
+}
+
+impl Display {
+    /// What this process's terminal can do; `var` reads the environment.
+    pub fn detect(var: &impl Fn(&str) -> Option<String>) -> Self {
+        match std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+            true => Self::of(Ends::Terminal, var),
+            false => Self::of(Ends::Elsewhere, var),
+        }
+    }
+
+    fn of(ends: Ends, var: &impl Fn(&str) -> Option<String>) -> Self {
+        let set = |name: &str| var(name).filter(|value| !value.is_empty());
+        let term = set("TERM").unwrap_or_default();
+        let is_dumb = term == "dumb" || (cfg!(unix) && term.is_empty());
+        let manner = match ends {
+            Ends::Terminal if !is_dumb => Manner::Full,
+            _ => Manner::Lines,
+        };
+        let forced = set("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+        let colour = match (set("NO_COLOR"), manner) {
+            (Some(_), _) => Colour::Off,
+            (None, Manner::Full) => Colour::On,
+            (None, Manner::Lines) if forced && !is_dumb => Colour::On,
+            (None, Manner::Lines) => Colour::Off,
+        };
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+        let charset = match locale.map(|locale| locale.to_ascii_lowercase()) {
+            Some(locale) if !(locale.contains("utf-8") || locale.contains("utf8")) => {
+                Charset::Ascii
+            }
+            _ => Charset::Utf8,
+        };
+        Self {
+            manner,
+            colour,
+            charset,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(ends: Ends, set: &[(&str, &str)]) -> (Manner, Colour, Charset) {
+        let display = Display::of(ends, &|name: &str| {
+            let found = set.iter().find(|(key, _)| *key == name);
+            found.map(|(_, value)| (*value).to_owned())
+        });
+        (display.manner, display.colour, display.charset)
+    }
+
+    #[test]
+    fn q2_the_environment_says_what_the_terminal_can_do() {
+        use Ends::{Elsewhere, Terminal};
+        let xterm = ("TERM", "xterm");
+        assert_eq!(
+            of(Terminal, &[xterm]),
+            (Manner::Full, Colour::On, Charset::Utf8)
+        );
+        assert_eq!(
+            of(
+                Terminal,
+                &[xterm, ("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]
+            )
+            .1,
+            Colour::Off
+        );
+        assert_eq!(of(Terminal, &[("TERM", "dumb")]).0, Manner::Lines);
+        assert_eq!(
+            of(Elsewhere, &[xterm]),
+            (Manner::Lines, Colour::Off, Charset::Utf8)
+        );
+        assert_eq!(
+            of(Elsewhere, &[xterm, ("CLICOLOR_FORCE", "1")]).1,
+            Colour::On
+        );
+        assert_eq!(of(Terminal, &[xterm, ("LANG", "C")]).2, Charset::Ascii);
+        let both = [xterm, ("LANG", "C"), ("LC_ALL", "en_US.UTF-8")];
+        assert_eq!(of(Terminal, &both).2, Charset::Utf8);
+        assert_eq!(
+            of(Terminal, &[xterm, ("LANG", "de_DE.ISO-8859-1")]).2,
+            Charset::Ascii
+        );
+    }
+}

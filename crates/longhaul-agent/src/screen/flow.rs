@@ -1,0 +1,200 @@
+//! A logical line, and its rows at a width. Lines are broken when they are drawn: only then the width is known.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::style;
+use super::text::columns;
+
+/// A line that is broken where the terminal ends.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Flow {
+    /// Its text.
+    pub(crate) line: Line<'static>,
+    /// How far its second and later rows are indented.
+    pub(crate) hang: usize,
+}
+
+impl Flow {
+    /// Pieces of text, with a hanging indent.
+    pub(crate) fn new(spans: Vec<Span<'static>>, hang: usize) -> Self {
+        Self {
+            line: Line::from(spans),
+            hang,
+        }
+    }
+
+    /// An empty line.
+    pub(crate) fn blank() -> Self {
+        Self::default()
+    }
+
+    /// A line that matters less.
+    pub(crate) fn dim(text: impl Into<String>) -> Self {
+        Self::new(vec![style::dim(text)], 2)
+    }
+
+    /// A plain line.
+    pub(crate) fn plain(text: impl Into<String>) -> Self {
+        Self::new(vec![Span::raw(text.into())], 0)
+    }
+
+    /// A line in a style.
+    pub(crate) fn styled(text: impl Into<String>, style: Style) -> Self {
+        Self::new(vec![style::styled(text, style)], 2)
+    }
+
+    /// The text alone.
+    pub(crate) fn text(&self) -> String {
+        (self.line.spans.iter())
+            .map(|span| span.content.as_ref())
+            .collect()
+    }
+
+    /// The line with something before it; later rows are indented as far.
+    pub(crate) fn indented(mut self, first: Span<'static>) -> Self {
+        self.hang += columns(&first.content);
+        self.line.spans.insert(0, first);
+        self
+    }
+
+    /// Its rows, none wider than `width`.
+    pub(crate) fn rows(&self, width: usize) -> Vec<Line<'static>> {
+        let width = width.max(1);
+        let hang = if self.hang + 8 > width { 0 } else { self.hang };
+        let pieces: Vec<Piece<'_>> = self.pieces(width);
+        let mut rows = Vec::new();
+        let mut from = 0;
+        while let Some((until, next)) = one_row(
+            &pieces[from..],
+            width - if rows.is_empty() { 0 } else { hang },
+        ) {
+            let indent = if rows.is_empty() { 0 } else { hang };
+            rows.push(line_of(&pieces[from..from + until], indent));
+            from += next;
+            if from >= pieces.len() {
+                break;
+            }
+        }
+        if rows.is_empty() {
+            rows.push(Line::default());
+        }
+        rows
+    }
+
+    fn pieces(&self, width: usize) -> Vec<Piece<'_>> {
+        let styled = |span: &'_ Span<'static>| self.line.style.patch(span.style);
+        let mut pieces = Vec::new();
+        for span in &self.line.spans {
+            for grapheme in span.content.graphemes(true) {
+                let wide = columns(grapheme);
+                let (text, wide) = if wide > width {
+                    ("?", 1)
+                } else {
+                    (grapheme, wide)
+                };
+                pieces.push(Piece {
+                    text,
+                    wide,
+                    style: styled(span),
+                });
+            }
+        }
+        pieces
+    }
+}
+
+/// A grapheme.
+struct Piece<'a> {
+    text: &'a str,
+    wide: usize,
+    style: Style,
+}
+
+/// How many pieces make a row, and where the next begins; none when there is nothing.
+fn one_row(pieces: &[Piece<'_>], width: usize) -> Option<(usize, usize)> {
+    if pieces.is_empty() {
+        return None;
+    }
+    let mut used = 0;
+    let mut space = None;
+    for (at, piece) in pieces.iter().enumerate() {
+        if used + piece.wide > width && at > 0 {
+            if piece.text == " " {
+                // The space that does not fit is the break.
+                return Some((at, past_spaces(pieces, at)));
+            }
+            return Some(match space {
+                Some(space) => (space, past_spaces(pieces, space)),
+                None => (at, at),
+            });
+        }
+        used += piece.wide;
+        // Spaces that a line begins with are its indent, not a place to break.
+        if piece.text == " " && pieces[..at].iter().any(|piece| piece.text != " ") {
+            space = Some(at);
+        }
+    }
+    Some((pieces.len(), pieces.len()))
+}
+
+fn past_spaces(pieces: &[Piece<'_>], at: usize) -> usize {
+    let spaces = pieces[at..].iter().take_while(|piece| piece.text == " ");
+    at + spaces.count()
+}
+
+fn line_of(pieces: &[Piece<'_>], indent: usize) -> Line<'static> {
+    let mut spans: Vec<Span<'static>> = Vec::new();
+    if indent > 0 {
+        spans.push(Span::raw(" ".repeat(indent)));
+    }
+    for piece in pieces {
+        match spans.last_mut() {
+            Some(span) if span.style == piece.style => span.content.to_mut().push_str(piece.text),
+            _ => spans.push(Span::styled(piece.text.to_owned(), piece.style)),
+        }
+    }
+    Line::from(spans)
+}
+
+/// The rows of many lines.
+pub(crate) fn rows(flows: &[Flow], width: usize) -> Vec<Line<'static>> {
+    flows.iter().flat_map(|flow| flow.rows(width)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn texts(flow: &Flow, width: usize) -> Vec<String> {
+        let rows = flow.rows(width);
+        rows.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn q2_lines_break_at_spaces_and_hang() {
+        let flow = Flow::new(vec![Span::raw("- one two three four five".to_owned())], 2);
+        assert_eq!(texts(&flow, 14), ["- one two", "  three four", "  five"]);
+        assert_eq!(texts(&Flow::plain("漢字漢字"), 5), ["漢字", "漢字"]);
+        assert_eq!(texts(&Flow::plain("abcdefgh"), 3), ["abc", "def", "gh"]);
+        assert_eq!(texts(&Flow::blank(), 3), [""]);
+        assert_eq!(texts(&Flow::plain("漢"), 1), ["?"]);
+    }
+
+    proptest! {
+        #[test]
+        fn q2_no_row_is_wider_than_the_terminal(text in "[a-z漢e\u{301}👩‍👩‍👧 ]{0,80}", width in 1_usize..40, hang in 0_usize..12) {
+            let flow = Flow::new(vec![Span::raw(text.clone())], hang);
+            let rows = texts(&flow, width);
+            for row in &rows {
+                prop_assert!(columns(row) <= width, "{row:?} in {width}");
+            }
+            if width > 8 {
+                let letters = |text: &str| text.chars().filter(|c| *c != ' ').collect::<String>();
+                prop_assert_eq!(letters(&rows.concat()), letters(&text));
+            }
+        }
+    }
+}

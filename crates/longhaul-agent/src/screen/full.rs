@@ -1,0 +1,240 @@
+//! The screen in a terminal that can move its cursor: takes keys, events, answers and signals, and draws.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use tokio::time::{sleep, sleep_until};
+
+use super::app::{App, Next, Page, Sources};
+use super::cells::Shows;
+use super::display::Display;
+use super::flow::rows;
+use super::input::{Got, Keys};
+use super::live;
+use super::paint::{OtherScreen, Painter};
+use super::signals::{Signals, Told};
+use super::terminal::{self, Taken};
+
+/// No more drawings than one in this time.
+const FRAME: Duration = Duration::from_millis(16);
+/// How often something that moves by itself is drawn.
+const TICK: Duration = Duration::from_millis(120);
+
+/// A terminal, and what is on it.
+struct Screen {
+    painter: Painter<io::Stdout>,
+    width: usize,
+    height: usize,
+    other: OtherScreen,
+    /// The width changed while the other screen was shown.
+    stale: bool,
+}
+
+/// Shows the app until the user leaves or the terminal is gone.
+pub(crate) async fn run(
+    app: &mut App,
+    sources: &mut Sources,
+    display: Display,
+    editor: Option<&str>,
+) -> io::Result<()> {
+    let _taken = Taken::enter()?;
+    let mut signals = Signals::listen()?;
+    let mut keys = Keys::start();
+    let shows = Shows {
+        colour: display.colour,
+        charset: display.charset,
+    };
+    let mut screen = Screen {
+        painter: Painter::new(io::stdout(), shows),
+        width: 80,
+        height: 24,
+        other: OtherScreen::Off,
+        stale: false,
+    };
+    screen.measure(app)?;
+    let mut next_frame = Instant::now();
+    let mut dirty = true;
+    loop {
+        if dirty && Instant::now() >= next_frame {
+            // A terminal that cannot be drawn on any more is gone.
+            if screen.draw(app).is_err() {
+                break;
+            }
+            dirty = false;
+            next_frame = Instant::now() + FRAME;
+        }
+        let next = tokio::select! {
+            got = keys.next() => match got {
+                Got::Event(crossterm::event::Event::Resize(..)) => screen.measured(app),
+                Got::Event(event) => app.on_input(event),
+                Got::Closed => Next::Leave,
+            },
+            Some(event) = sources.events.recv() => {
+                app.on_event(event);
+                Next::On
+            }
+            Some(answer) = sources.answers.recv() => {
+                // What was told before the answer is shown before it.
+                while let Ok(event) = sources.events.try_recv() {
+                    app.on_event(event);
+                }
+                app.on_answer(answer)
+            }
+            told = signals.next() => match told {
+                Told::Resized => screen.measured(app),
+                Told::End => Next::Leave,
+                Told::Interrupt => app.on_interrupt(),
+                Told::Aside => Next::Aside,
+            },
+            () = sleep_until(next_frame.into()), if dirty => Next::On,
+            () = sleep(TICK), if app.is_animated() && !dirty => Next::On,
+        };
+        dirty = true;
+        app.drop_closed_questions();
+        match next {
+            Next::On => {}
+            Next::Leave => break,
+            Next::Redraw => screen.redraw()?,
+            Next::Aside => {
+                screen.give_back()?;
+                terminal::put_aside().await?;
+                screen.take(app)?;
+            }
+            Next::Edit(text) => {
+                let edited = match editor {
+                    None => None,
+                    Some(editor) => {
+                        let _held = keys.hold().await;
+                        screen.give_back()?;
+                        let edited = edit(editor, &text).await;
+                        screen.take(app)?;
+                        // What the keyboard told the editor was not for us.
+                        signals = Signals::listen()?;
+                        edited.ok()
+                    }
+                };
+                app.on_edited(edited);
+            }
+        }
+    }
+    // The last words are shown; then the terminal is as it was, the cursor below them.
+    app.page = None;
+    let _ = screen.draw(app);
+    let _ = screen.painter.clear();
+    Ok(())
+}
+
+impl Screen {
+    fn measure(&mut self, app: &mut App) -> io::Result<()> {
+        let (width, height) = crossterm::terminal::size()?;
+        // Some terminals do not know their size and say nothing.
+        self.width = if width == 0 { 80 } else { usize::from(width) };
+        self.height = if height == 0 { 24 } else { usize::from(height) };
+        app.width = self.width;
+        Ok(())
+    }
+
+    /// The terminal may have another size.
+    fn measured(&mut self, app: &mut App) -> Next {
+        let before = (self.width, self.height);
+        if self.measure(app).is_err() {
+            return Next::Leave;
+        }
+        if before != (self.width, self.height) {
+            match self.other {
+                OtherScreen::On => self.stale = true,
+                OtherScreen::Off => {
+                    if self.painter.resized(self.width, self.height).is_err() {
+                        return Next::Leave;
+                    }
+                }
+            }
+        }
+        Next::On
+    }
+
+    fn show(&mut self, other: OtherScreen) -> io::Result<()> {
+        if self.other != other {
+            self.other = other;
+            self.painter.other_screen(other)?;
+            if other == OtherScreen::Off && std::mem::take(&mut self.stale) {
+                self.painter.resized(self.width, self.height)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self, app: &mut App) -> io::Result<()> {
+        if !terminal::is_taken() {
+            self.other = OtherScreen::Off;
+            self.take(app)?;
+        }
+        let (width, height) = (self.width, self.height);
+        let (page, cursor) = match app.page.as_mut() {
+            Some(Page::Reader(reader) | Page::Transcript(reader)) => {
+                let waits = match app.questions.is_empty() {
+                    true => "",
+                    false => "a question waits · ",
+                };
+                let keys = format!("{waits}q closes · ↑↓ space b g G · / searches, n next");
+                (reader.rows(width, height, &keys), None)
+            }
+            Some(Page::Preview(preview)) => preview.rows(width, height),
+            None => {
+                self.show(OtherScreen::Off)?;
+                let finished = rows(&std::mem::take(&mut app.finished), width);
+                let live = live::region(app, width, height, Instant::now());
+                return self.painter.draw(&finished, &live.rows, live.cursor, width);
+            }
+        };
+        self.show(OtherScreen::On)?;
+        self.painter.draw_full(&page, cursor, width)
+    }
+
+    /// Draws the region anew with the next drawing.
+    fn redraw(&mut self) -> io::Result<()> {
+        match self.other {
+            OtherScreen::On => Ok(()),
+            OtherScreen::Off => self.painter.clear(),
+        }
+    }
+
+    /// Gives the terminal back for a while.
+    fn give_back(&mut self) -> io::Result<()> {
+        self.show(OtherScreen::Off)?;
+        self.painter.clear()?;
+        terminal::give_back();
+        Ok(())
+    }
+
+    /// Takes it again; its size may have changed.
+    fn take(&mut self, app: &mut App) -> io::Result<()> {
+        terminal::take()?;
+        self.measure(app)?;
+        self.painter.forget();
+        Ok(())
+    }
+}
+
+/// Has a text edited by a command. An editor that fails has changed nothing.
+async fn edit(editor: &str, text: &str) -> io::Result<String> {
+    let file = tempfile::Builder::new()
+        .prefix("summary-")
+        .suffix(".md")
+        .tempfile()?;
+    tokio::fs::write(file.path(), text).await?;
+    let mut command = match cfg!(windows) {
+        true => tokio::process::Command::new(editor),
+        false => {
+            // An editor may have arguments: `code --wait`.
+            let mut shell = tokio::process::Command::new("sh");
+            shell.arg("-c").arg(format!("{editor} \"$1\"")).arg("sh");
+            shell
+        }
+    };
+    let status = command.arg(file.path()).status().await?;
+    match status.success() {
+        true => tokio::fs::read_to_string(file.path()).await,
+        false => Ok(text.to_owned()),
+    }
+}

@@ -1,0 +1,174 @@
+//! What was typed before, per project, kept in one file.
+//!
+//! The file is only appended to and, when it has grown to twice what is kept, written anew beside it and renamed. A
+//! history that cannot be read or written is none: nobody is kept from working by it.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// Lines that are kept of all projects.
+const KEPT: usize = 2_000;
+/// A prompt that is longer is not kept.
+const LONGEST: usize = 64 * 1024;
+
+#[derive(Serialize, Deserialize)]
+struct Record {
+    project: String,
+    text: String,
+}
+
+/// Earlier prompts, and where in them the user is.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    file: Option<PathBuf>,
+    project: String,
+    texts: Vec<String>,
+    /// The one that is shown; none: what is being written.
+    at: Option<usize>,
+    draft: String,
+}
+
+impl History {
+    /// The prompts of a project from a file.
+    pub(crate) fn load(file: Option<PathBuf>, project: &Path) -> Self {
+        let project = project.to_string_lossy().into_owned();
+        let stored = file.as_deref().map(fs::read_to_string);
+        let lines = stored.and_then(Result::ok).unwrap_or_default();
+        let all: Vec<&str> = lines.lines().collect();
+        if let (Some(file), true) = (file.as_deref(), all.len() > 2 * KEPT) {
+            shorten(file, &all[all.len() - KEPT..]);
+        }
+        let records = all
+            .iter()
+            .filter_map(|line| serde_json::from_str(line).ok());
+        let texts = records
+            .filter(|record: &Record| record.project == project)
+            .map(|record| record.text)
+            .collect();
+        Self {
+            file,
+            project,
+            texts,
+            ..Self::default()
+        }
+    }
+
+    /// Adds what was just sent.
+    pub(crate) fn add(&mut self, text: &str) {
+        self.at = None;
+        self.draft.clear();
+        if self.texts.last().is_some_and(|last| last == text) || text.len() > LONGEST {
+            return;
+        }
+        self.texts.push(text.to_owned());
+        if let Some(file) = self.file.as_deref() {
+            let record = Record {
+                project: self.project.clone(),
+                text: text.to_owned(),
+            };
+            if let Err(error) = append(file, &record) {
+                tracing::debug!(%error, "the history cannot be written");
+            }
+        }
+    }
+
+    /// The prompt before the one that is shown.
+    pub(crate) fn earlier(&mut self, shown: &str) -> Option<&str> {
+        let at = match self.at {
+            None => {
+                shown.clone_into(&mut self.draft);
+                self.texts.len().checked_sub(1)?
+            }
+            Some(at) => at.checked_sub(1)?,
+        };
+        self.at = Some(at);
+        self.texts.get(at).map(String::as_str)
+    }
+
+    /// The prompt after the one that is shown; behind the newest, what was being written.
+    pub(crate) fn later(&mut self) -> Option<&str> {
+        let at = self.at? + 1;
+        if at < self.texts.len() {
+            self.at = Some(at);
+            return self.texts.get(at).map(String::as_str);
+        }
+        self.at = None;
+        Some(&self.draft)
+    }
+
+    /// What is shown was changed: it is a draft now.
+    pub(crate) fn leave(&mut self) {
+        self.at = None;
+    }
+}
+
+fn append(file: &Path, record: &Record) -> std::io::Result<()> {
+    let mut line = serde_json::to_vec(record)?;
+    line.push(b'\n');
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    private(OpenOptions::new().append(true).create(true))
+        .open(file)?
+        .write_all(&line)
+}
+
+/// Prompts are for nobody else's eyes.
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+fn shorten(file: &Path, lines: &[&str]) {
+    let shortened = || -> std::io::Result<()> {
+        let folder = file.parent().unwrap_or(Path::new("."));
+        let mut new = tempfile::NamedTempFile::new_in(folder)?;
+        for line in lines {
+            writeln!(new, "{line}")?;
+        }
+        new.persist(file)?;
+        Ok(())
+    };
+    if let Err(error) = shortened() {
+        tracing::debug!(%error, "the history cannot be shortened");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn q2_history_goes_back_and_returns_to_the_draft() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("deep/history.jsonl");
+        let project = Path::new("/one");
+        let mut history = History::load(Some(file.clone()), project);
+        assert_eq!(history.earlier(""), None);
+        for text in ["first", "second\nline", "second\nline"] {
+            history.add(text);
+        }
+        History::load(Some(file.clone()), Path::new("/two")).add("elsewhere");
+        let mut history = History::load(Some(file), project);
+        assert_eq!(history.earlier("dra"), Some("second\nline"));
+        assert_eq!(history.earlier("second\nline"), Some("first"));
+        assert_eq!(history.earlier("first"), None);
+        assert_eq!(history.later(), Some("second\nline"));
+        assert_eq!(history.later(), Some("dra"));
+        assert_eq!(history.later(), None);
+    }
+
+    #[test]
+    fn q2_the_file_stays_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("history.jsonl");
+        let line = r#"{"project":"/p","text":"x"}"#;
+        fs::write(&file, format!("{line}\n").repeat(2 * KEPT + 1)).unwrap();
+        History::load(Some(file.clone()), Path::new("/p"));
+        assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), KEPT);
+    }
+}

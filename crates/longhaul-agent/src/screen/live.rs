@@ -1,0 +1,292 @@
+//! The live region: what is drawn again and again below the finished lines.
+//!
+//! From the bottom: status, prompt (or a question, or a list), what waits, what goes on, the todos, the calls that run,
+//! the tail of the reply. What is nearer to the bottom gets its room first, so any height will do.
+
+use std::time::Instant;
+
+use longhaul_core::engine::Phase;
+use ratatui::text::{Line, Span};
+
+use super::app::{App, Compacting, Dialog};
+use super::figures::{elapsed, grouped};
+use super::flow::{Flow, rows};
+use super::status;
+use super::style::{BOLD, CHOSEN, DIM, GOOD, WARNING, dim, styled};
+use super::text::{clean_line, columns, count, keep_start};
+use crate::event::{Todo, TodoStatus};
+
+/// The most rows of a list.
+const LIST: usize = 14;
+/// The most calls that are shown.
+const CALLS: usize = 5;
+/// The most todos that are shown.
+const TODOS: usize = 8;
+/// The most prompts shown that wait.
+const QUEUE: usize = 3;
+/// How often the sign of work turns, in milliseconds.
+const TURN: u128 = 120;
+
+/// The region, and where the cursor is in it.
+#[derive(Debug, Default)]
+pub(crate) struct Live {
+    pub(crate) rows: Vec<Line<'static>>,
+    pub(crate) cursor: Option<(usize, usize)>,
+}
+
+/// Columns for the text of the prompt.
+pub(crate) fn prompt_width(width: usize) -> usize {
+    width.saturating_sub(3).max(2)
+}
+
+/// The region at a size.
+pub(crate) fn region(app: &App, width: usize, height: usize, now: Instant) -> Live {
+    let mut room = height.saturating_sub(1).max(1);
+    // The choices of a question matter more than the status.
+    let needed = if app.questions.is_empty() { 3 } else { 6 };
+    let below = match room >= needed {
+        true => below(app, width),
+        false => Vec::new(),
+    };
+    room -= below.len();
+    let (bottom, cursor) = bottom(app, width, room);
+    room = room.saturating_sub(bottom.len());
+    let mut fit = |mut section: Vec<Line<'static>>| {
+        section.drain(..section.len().saturating_sub(room));
+        room -= section.len();
+        section
+    };
+    // A question stands for what goes on: nothing else moves before it is answered.
+    let (work, queue) = match app.questions.is_empty() {
+        true => (fit(work(app, width, now)), fit(queue(app, width))),
+        false => (Vec::new(), Vec::new()),
+    };
+    let calls = fit(calls(app, width, now));
+    let todos = fit(todos(&app.todos, width));
+    let thinking = fit(thinking(app, width));
+    // An empty row sets the prompt apart from what was said, where there is room for it.
+    let gap = fit(match height {
+        0..8 => Vec::new(),
+        _ => vec![Line::default()],
+    });
+    let tail = fit(rows(&app.stream.tail(height), width));
+    // And what moves is set apart from what is finished.
+    let moves = [&tail, &thinking, &calls, &todos]
+        .iter()
+        .any(|section| !section.is_empty());
+    let top = fit(if moves {
+        vec![Line::default()]
+    } else {
+        Vec::new()
+    });
+    let sections = [top, tail, thinking, calls, todos, gap, work, queue];
+    let mut all: Vec<Line<'static>> = sections.into_iter().flatten().collect();
+    let cursor = cursor.map(|(row, column)| (row + all.len(), column.min(width.saturating_sub(1))));
+    all.extend(bottom);
+    all.extend(below);
+    Live { rows: all, cursor }
+}
+
+/// The status line, or a hint in its place.
+fn below(app: &App, width: usize) -> Vec<Line<'static>> {
+    vec![match &app.hint {
+        Some(hint) => Line::from(styled(keep_start(&format!("  {hint}"), width), WARNING)),
+        None => status::line(app.glance.as_ref(), app.mode, width),
+    }]
+}
+
+type Part = (Vec<Line<'static>>, Option<(usize, usize)>);
+
+fn bottom(app: &App, width: usize, room: usize) -> Part {
+    if let Some(asking) = app.questions.front() {
+        return asking.rows(width, room);
+    }
+    let list = room.min(LIST);
+    match &app.dialog {
+        Some(Dialog::Resume(picker) | Dialog::Model(picker)) => (picker.rows(width, list), None),
+        Some(Dialog::Rewind(picker)) => (picker.rows(width, list), None),
+        Some(Dialog::Back(picker)) => (picker.rows(width, list), None),
+        None => prompt(app, width, room),
+    }
+}
+
+fn prompt(app: &App, width: usize, room: usize) -> Part {
+    let layout = app.editor.layout(prompt_width(width));
+    let most = (room * 2 / 3).max(1);
+    let from = (layout.row + 1).saturating_sub(most);
+    let mut lines = Vec::new();
+    for (at, row) in layout.rows.iter().enumerate().skip(from).take(most) {
+        let mark = if at == 0 {
+            styled("> ", BOLD)
+        } else {
+            Span::raw("  ")
+        };
+        lines.push(Line::from(vec![mark, Span::raw(row.clone())]));
+    }
+    if app.editor.is_empty() && app.work.is_none() {
+        let hint = keep_start("what shall be done?", width.saturating_sub(3));
+        lines[0].spans.push(dim(hint));
+    }
+    let cursor = (layout.row - from, layout.column + 2);
+    if let Some(found) = &app.completion {
+        let room = room.saturating_sub(lines.len());
+        let first = (found.chosen + 1).saturating_sub(room);
+        let widest = found
+            .options
+            .iter()
+            .map(|option| columns(&option.0))
+            .max()
+            .unwrap_or(0);
+        for (at, (text, about)) in found.options.iter().enumerate().skip(first).take(room) {
+            let (mark, style) = if at == found.chosen {
+                ("› ", CHOSEN)
+            } else {
+                ("  ", DIM)
+            };
+            let pad = " ".repeat(widest - columns(text) + 2);
+            let text = keep_start(&format!("{mark}{text}{pad}"), width);
+            let left = width.saturating_sub(columns(&text));
+            lines.push(Line::from(vec![
+                styled(text, style),
+                dim(keep_start(about, left)),
+            ]));
+        }
+    }
+    (lines, Some(cursor))
+}
+
+fn spinner(since: Instant, now: Instant) -> char {
+    const SIGNS: [char; 8] = ['⠋', '⠙', '⠹', '⠸', '⠴', '⠦', '⠧', '⠇'];
+    let turns = now.saturating_duration_since(since).as_millis() / TURN;
+    SIGNS[(turns % SIGNS.len() as u128) as usize]
+}
+
+fn work(app: &App, width: usize, now: Instant) -> Vec<Line<'static>> {
+    let line = match (app.compacting, app.work) {
+        (Some(compacting), _) => compacting_line(compacting, now),
+        (None, Some(work)) => {
+            let sign = spinner(work.since, now);
+            let time = elapsed(now.saturating_duration_since(work.since));
+            match work.cancelled {
+                true => format!("{sign} stopping"),
+                false => format!("{sign} working {time} · esc to stop"),
+            }
+        }
+        (None, None) => return Vec::new(),
+    };
+    vec![Line::from(styled(keep_start(&line, width), CHOSEN))]
+}
+
+fn compacting_line(compacting: Compacting, now: Instant) -> String {
+    let sign = spinner(compacting.since, now);
+    let time = elapsed(now.saturating_duration_since(compacting.since));
+    let phase = match compacting.phase {
+        Phase::PreCompactHooks => "hooks".to_owned(),
+        Phase::Compacting if compacting.characters > 0 => {
+            format!(
+                "{} characters of summary",
+                grouped(compacting.characters as u64)
+            )
+        }
+        Phase::Compacting => "reading the conversation".to_owned(),
+        Phase::SessionStartHooks => "putting back what is needed".to_owned(),
+    };
+    format!("{sign} compacting {time} · {phase} · esc to cancel")
+}
+
+fn queue(app: &App, width: usize) -> Vec<Line<'static>> {
+    let shown = app.queue.iter().take(QUEUE).map(|text| {
+        let line = keep_start(&format!("  next: {}", clean_line(text)), width);
+        Line::from(dim(line))
+    });
+    let mut lines: Vec<Line<'static>> = shown.collect();
+    if app.queue.len() > QUEUE {
+        lines.push(Line::from(dim(format!(
+            "  and {} more",
+            app.queue.len() - QUEUE
+        ))));
+    }
+    lines
+}
+
+fn calls(app: &App, width: usize, now: Instant) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for call in app.running.iter().take(CALLS) {
+        let time = now.saturating_duration_since(call.since);
+        let head = Flow::new(
+            vec![
+                styled(format!("{} ", spinner(call.since, now)), GOOD),
+                styled(call.name.clone(), BOLD),
+                Span::raw(format!(" {}", call.line)),
+            ],
+            2,
+        );
+        let mut row = head.rows(width).into_iter().next().unwrap_or_default();
+        let time = format!(" {}", elapsed(time));
+        if row.width() + columns(&time) <= width {
+            row.spans.push(dim(time));
+        }
+        lines.push(row);
+        let shown = call
+            .progress
+            .lines()
+            .rev()
+            .find(|line| !line.trim().is_empty());
+        lines.extend(shown.map(|line| {
+            let line = format!("    {}", line.trim_end());
+            Line::from(dim(keep_start(&line, width)))
+        }));
+    }
+    if app.running.len() > CALLS {
+        let more = count(app.running.len() - CALLS, "more call");
+        lines.push(Line::from(dim(format!("  {more}"))));
+    }
+    lines
+}
+
+fn thinking(app: &App, width: usize) -> Vec<Line<'static>> {
+    let line = clean_line(&app.thinking);
+    match line.is_empty() {
+        true => Vec::new(),
+        false => vec![Line::from(dim(keep_start(
+            &format!("· thinking: {line}"),
+            width,
+        )))],
+    }
+}
+
+/// The todos around the first that is not done.
+fn todos(todos: &[Todo], width: usize) -> Vec<Line<'static>> {
+    if todos
+        .iter()
+        .all(|todo| todo.status == TodoStatus::Completed)
+    {
+        return Vec::new();
+    }
+    let open = todos
+        .iter()
+        .position(|todo| todo.status != TodoStatus::Completed);
+    let from = open.unwrap_or(0).saturating_sub(1);
+    let from = from.min(todos.len().saturating_sub(TODOS));
+    let mut lines = Vec::new();
+    for todo in todos.iter().skip(from).take(TODOS) {
+        let (mark, text, style) = match todo.status {
+            TodoStatus::Completed => ("✓", &todo.content, DIM),
+            TodoStatus::InProgress if todo.active_form.is_empty() => ("▸", &todo.content, BOLD),
+            TodoStatus::InProgress => ("▸", &todo.active_form, BOLD),
+            TodoStatus::Pending => ("☐", &todo.content, ratatui::style::Style::new()),
+        };
+        let line = keep_start(&format!("  {mark} {}", clean_line(text)), width);
+        lines.push(Line::from(styled(line, style)));
+    }
+    let hidden = todos.len() - lines.len();
+    if hidden > 0 {
+        let done = todos
+            .iter()
+            .filter(|todo| todo.status == TodoStatus::Completed)
+            .count();
+        let all = format!("  {done} of {} done", todos.len());
+        lines.push(Line::from(dim(keep_start(&all, width))));
+    }
+    lines
+}

@@ -1,0 +1,161 @@
+//! Line mode, for dumb terminals and pipes: every line is written once, questions and lists are answered by number.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use super::app::{App, Echo, Next, Sources};
+use super::cells::{self, Shows};
+use super::display::Display;
+use super::flow::Flow;
+use super::signals::{Signals, Told};
+
+/// Shows the app until its input ends or the user leaves.
+pub(crate) async fn run(app: &mut App, sources: &mut Sources, display: Display) -> io::Result<()> {
+    let shows = Shows {
+        colour: display.colour,
+        charset: display.charset,
+    };
+    let mut signals = Signals::listen()?;
+    let mut typed = lines();
+    let mut page = Lines {
+        shows,
+        is_asked: io::stdin().is_terminal(),
+        prompted: false,
+        waiting: None,
+        at_blank: true,
+    };
+    if page.is_asked {
+        app.echo = Echo::Off;
+    }
+    let mut ended = false;
+    loop {
+        page.show(app)?;
+        if ended && app.is_idle() {
+            return Ok(());
+        }
+        let next = tokio::select! {
+            line = typed.recv(), if !ended => match line {
+                Some(line) => {
+                    page.prompted = false;
+                    page.waiting = None;
+                    app.on_line(&line)
+                }
+                None => {
+                    ended = true;
+                    // Nobody is there to answer any more.
+                    app.questions.clear();
+                    app.dialog = None;
+                    app.page = None;
+                    match page.is_asked {
+                        true => Next::Leave,
+                        false => Next::On,
+                    }
+                }
+            },
+            Some(event) = sources.events.recv() => {
+                app.on_event(event);
+                if ended {
+                    app.questions.clear();
+                }
+                Next::On
+            }
+            Some(answer) = sources.answers.recv() => {
+                while let Ok(event) = sources.events.try_recv() {
+                    app.on_event(event);
+                }
+                app.on_answer(answer)
+            }
+            told = signals.next() => match told {
+                Told::End => Next::Leave,
+                Told::Interrupt if app.work.is_none() => Next::Leave,
+                Told::Interrupt => app.on_interrupt(),
+                Told::Resized | Told::Aside => Next::On,
+            },
+        };
+        app.drop_closed_questions();
+        if next == Next::Leave {
+            page.show(app)?;
+            return page.end();
+        }
+    }
+}
+
+/// What is written.
+struct Lines {
+    shows: Shows,
+    /// Whether a person sees the prompt.
+    is_asked: bool,
+    prompted: bool,
+    /// The question that was written last.
+    waiting: Option<Vec<String>>,
+    at_blank: bool,
+}
+
+impl Lines {
+    fn show(&mut self, app: &mut App) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        let mut flows = std::mem::take(&mut app.finished);
+        flows.extend(app.take_reading());
+        if !flows.is_empty() && self.prompted {
+            writeln!(out)?;
+            self.prompted = false;
+        }
+        for flow in &flows {
+            self.line(&mut out, flow)?;
+        }
+        let waiting = app.waiting();
+        if waiting != self.waiting {
+            for line in waiting.iter().flatten() {
+                self.line(&mut out, &Flow::plain(line.clone()))?;
+            }
+            self.prompted = false;
+            self.waiting = waiting;
+        }
+        let is_wanted = app.work.is_none() || self.waiting.is_some();
+        if self.is_asked && is_wanted && !self.prompted {
+            write!(out, "> ")?;
+            self.prompted = true;
+        }
+        out.flush()
+    }
+
+    fn line(&mut self, out: &mut impl io::Write, flow: &Flow) -> io::Result<()> {
+        let text = cells::plain(&flow.line, self.shows);
+        // Never two empty lines in a row.
+        if text.is_empty() && self.at_blank {
+            return Ok(());
+        }
+        self.at_blank = text.is_empty();
+        writeln!(out, "{text}")
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        if std::mem::take(&mut self.prompted) {
+            writeln!(io::stdout())?;
+        }
+        Ok(())
+    }
+}
+
+/// The lines of stdin, read by a thread of its own: a read that waits must not keep the program from ending.
+fn lines() -> UnboundedReceiver<String> {
+    let (send, lines) = unbounded_channel();
+    std::thread::spawn(move || {
+        let mut stdin = io::stdin().lock();
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            match stdin.read_until(b'\n', &mut line) {
+                Ok(0) | Err(_) => return,
+                Ok(_) => {}
+            }
+            let text = String::from_utf8_lossy(&line);
+            let text = text.trim_end_matches(['\n', '\r']).to_owned();
+            if send.send(text).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}

@@ -1,0 +1,239 @@
+//! A summary before it replaces anything (Y6): read it, edit it, keep more, approve it, or leave everything as it is.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use longhaul_core::engine::Preview;
+use ratatui::text::{Line, Span};
+
+use super::editor::Editor;
+use super::figures::{dollars, grouped};
+use super::flow::Flow;
+use super::host::{CompactAsk, CompactStep};
+use super::markdown;
+use super::reader::{Read, Reader, Start};
+use super::style::{BOLD, dim, styled};
+use super::tell::summarizer;
+use super::text::{clean, keep_start};
+
+/// A summary that waits for approval.
+#[derive(Debug)]
+pub(crate) struct Previewing {
+    ask: CompactAsk,
+    preview: Box<Preview>,
+    /// The summary as it would be taken.
+    summary: String,
+    reader: Reader,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Reading,
+    /// How many messages to keep is being typed.
+    Keeping(String),
+    /// The summary is being changed.
+    Editing(Editor),
+}
+
+/// What a key came to.
+#[derive(Debug)]
+pub(crate) enum Previewed {
+    /// It is still looked at.
+    Open,
+    /// Go through with it, or make another preview.
+    Ask(CompactAsk),
+    /// Leave everything as it is.
+    Cancelled,
+    /// The summary shall be edited.
+    Edit(String),
+}
+
+/// Keys while reading.
+const KEYS: &str = "enter approve · e edit · k keep the last messages · esc cancel";
+
+impl Previewing {
+    /// A summary, and what was asked for to get it.
+    pub(crate) fn new(ask: CompactAsk, preview: Box<Preview>) -> Self {
+        let summary = preview.summary.clone();
+        let mut previewing = Self {
+            ask,
+            preview,
+            summary,
+            reader: Reader::default(),
+            state: State::Reading,
+        };
+        previewing.reader = Reader::new(previewing.title(), previewing.lines(), Start::Top);
+        previewing
+    }
+
+    fn title(&self) -> String {
+        let preview = &self.preview;
+        let mut title = format!(
+            "Compaction, nothing changed yet: {} → {} tokens ({})",
+            grouped(preview.before),
+            grouped(preview.after),
+            summarizer(preview.by)
+        );
+        if let Some(cost) = preview.cost {
+            title.push_str(&format!(", {}", dollars(cost)));
+        }
+        if self.is_edited() {
+            title.push_str(", edited");
+        }
+        title
+    }
+
+    fn is_edited(&self) -> bool {
+        self.summary != self.preview.summary
+    }
+
+    fn lines(&self) -> Vec<Flow> {
+        let mut lines = vec![Flow::blank()];
+        lines.extend(markdown::render(&self.summary));
+        lines.push(Flow::blank());
+        lines.push(Flow::styled(
+            "What would be dropped, kept and put back",
+            BOLD,
+        ));
+        let report = clean(&self.preview.report.tell());
+        lines.extend(
+            report
+                .lines()
+                .map(|line| Flow::new(vec![Span::raw(line.to_owned())], 15)),
+        );
+        if let Some(keep) = self.ask.keep {
+            lines.push(Flow::dim(format!(
+                "The last {keep} messages stay as they are."
+            )));
+        }
+        lines
+    }
+
+    /// The summary was edited.
+    pub(crate) fn edited(&mut self, summary: String) {
+        self.summary = summary;
+        self.reader.replace(self.title(), self.lines());
+        self.state = State::Reading;
+    }
+
+    /// Edits on this screen: there is no editor to start.
+    pub(crate) fn edit_here(&mut self) {
+        self.state = State::Editing(Editor::with(&self.summary));
+    }
+
+    fn approved(&self) -> Previewed {
+        Previewed::Ask(CompactAsk {
+            step: CompactStep::Approved(self.summary.clone()),
+            ..self.ask.clone()
+        })
+    }
+
+    /// Another preview that keeps so many messages.
+    fn keeping(&self, keep: usize) -> Previewed {
+        Previewed::Ask(CompactAsk {
+            keep: Some(keep),
+            ..self.ask.clone()
+        })
+    }
+
+    /// Takes a paste, where one can go.
+    pub(crate) fn paste(&mut self, text: &str) {
+        if let State::Editing(editor) = &mut self.state {
+            editor.insert(text);
+        }
+    }
+
+    /// Takes a key; `width` is that of the terminal.
+    pub(crate) fn key(&mut self, key: KeyEvent, width: usize) -> Previewed {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match &mut self.state {
+            State::Keeping(number) => match key.code {
+                KeyCode::Char(c) if c.is_ascii_digit() && number.len() < 6 => number.push(c),
+                KeyCode::Backspace => {
+                    number.pop();
+                }
+                KeyCode::Enter => match number.parse() {
+                    Ok(keep) if keep > 0 => return self.keeping(keep),
+                    _ => self.state = State::Reading,
+                },
+                KeyCode::Esc => self.state = State::Reading,
+                _ => {}
+            },
+            State::Editing(editor) => match key.code {
+                KeyCode::Char('s') if control => {
+                    let summary = editor.whole();
+                    self.edited(summary);
+                }
+                KeyCode::Esc => self.state = State::Reading,
+                KeyCode::Enter => editor.insert("\n"),
+                _ => {
+                    super::app::edit(editor, key, width);
+                }
+            },
+            State::Reading if self.reader.is_searching() => {
+                self.reader.key(key);
+            }
+            State::Reading => match key.code {
+                KeyCode::Enter | KeyCode::Char('a' | 'y') => return self.approved(),
+                KeyCode::Char('e') => return Previewed::Edit(self.summary.clone()),
+                KeyCode::Char('k') => self.state = State::Keeping(String::new()),
+                _ => {
+                    if self.reader.key(key) == Read::Closed {
+                        return Previewed::Cancelled;
+                    }
+                }
+            },
+        }
+        Previewed::Open
+    }
+
+    /// An answer in line mode.
+    pub(crate) fn answer(&mut self, line: &str) -> Previewed {
+        let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+        match (word, rest.trim().parse()) {
+            ("a" | "approve" | "y" | "yes", _) => self.approved(),
+            ("k" | "keep", Ok(keep)) if keep > 0 => self.keeping(keep),
+            _ => Previewed::Cancelled,
+        }
+    }
+
+    /// The whole of it as plain lines, for line mode.
+    pub(crate) fn plain(&self) -> Vec<String> {
+        let mut lines = vec![self.title()];
+        lines.extend(self.lines().iter().map(Flow::text));
+        lines.push("a: approve, k 4: keep the last 4 messages, anything else: cancel:".to_owned());
+        lines
+    }
+
+    /// The rows of the screen, and where the cursor is.
+    pub(crate) fn rows(
+        &mut self,
+        width: usize,
+        height: usize,
+    ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
+        match &self.state {
+            State::Reading => (self.reader.rows(width, height, KEYS), None),
+            State::Keeping(number) => {
+                let mut rows = self.reader.rows(width, height, KEYS);
+                let ask = format!("keep the last how many messages? {number}▏ (enter, esc)");
+                if let Some(last) = rows.last_mut() {
+                    *last = Line::from(styled(keep_start(&ask, width), BOLD));
+                }
+                (rows, None)
+            }
+            State::Editing(editor) => {
+                let layout = editor.layout(width);
+                let room = height.saturating_sub(2).max(1);
+                let from = (layout.row + 1).saturating_sub(room);
+                let head = keep_start(
+                    "The summary: ctrl-s takes it, esc leaves it as it was",
+                    width,
+                );
+                let mut rows = vec![Line::from(dim(head))];
+                let shown = layout.rows.iter().skip(from).take(room);
+                rows.extend(shown.map(|row| Line::from(row.clone())));
+                rows.resize(height.max(1), Line::default());
+                (rows, Some((layout.row - from + 1, layout.column)))
+            }
+        }
+    }
+}

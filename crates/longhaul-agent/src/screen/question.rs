@@ -1,0 +1,207 @@
+//! A call that needs consent: what it would do, and the answers there are.
+
+use std::time::Instant;
+
+use ratatui::text::{Line, Span};
+
+use super::editor::Editor;
+use super::flow::{Flow, rows};
+use super::style::{BOLD, CHOSEN, WARNING, dim, styled};
+use super::tell::diff_line;
+use super::text::{clean, clean_line, count, keep_start};
+use crate::event::{Answer, Question};
+
+/// A question on the screen.
+#[derive(Debug)]
+pub(crate) struct Asking {
+    question: Question,
+    at: usize,
+    /// Before this it takes no keys.
+    deaf_until: Instant,
+    /// What the model shall do instead, while it is written.
+    pub(crate) instead: Option<Editor>,
+}
+
+/// One of the answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// An answer that needs nothing more.
+    Is(Answer),
+    /// No, and what to do instead.
+    Instead,
+}
+
+impl Asking {
+    /// A question that was just asked, and from when on it takes keys.
+    pub(crate) fn new(question: Question, deaf_until: Instant) -> Self {
+        Self {
+            question,
+            at: 0,
+            deaf_until,
+            instead: None,
+        }
+    }
+
+    /// Whether it takes keys already.
+    pub(crate) fn hears(&self, now: Instant) -> bool {
+        now >= self.deaf_until
+    }
+
+    /// Whether somebody still waits for the answer.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.question.answer.is_closed()
+    }
+
+    fn choices(&self) -> Vec<(Choice, String)> {
+        let mut choices = vec![(Choice::Is(Answer::Once), "yes".to_owned())];
+        if let Some(rule) = self.question.rule.as_deref() {
+            let rule = clean_line(rule);
+            choices.push((
+                Choice::Is(Answer::Session),
+                format!("yes, and for this session: {rule}"),
+            ));
+            choices.push((
+                Choice::Is(Answer::Project),
+                format!("yes, and for this project: {rule}"),
+            ));
+        }
+        choices.push((
+            Choice::Instead,
+            "no, and tell the model what to do instead".to_owned(),
+        ));
+        choices
+    }
+
+    /// The choice with this number, from one on.
+    pub(crate) fn number(&self, number: usize) -> Option<Choice> {
+        let at = number.checked_sub(1)?;
+        self.choices().into_iter().nth(at).map(|choice| choice.0)
+    }
+
+    /// The choice under the cursor.
+    pub(crate) fn chosen(&self) -> Choice {
+        self.number(self.at + 1).unwrap_or(Choice::Instead)
+    }
+
+    /// Moves by so many.
+    pub(crate) fn step(&mut self, by: isize) {
+        let last = self.choices().len() - 1;
+        self.at = self.at.saturating_add_signed(by).min(last);
+    }
+
+    /// Answers. What is said stays as a line.
+    pub(crate) fn answer(self, answer: Answer) -> Flow {
+        let said = match &answer {
+            Answer::Once => "allowed once".to_owned(),
+            Answer::Session => "allowed for this session".to_owned(),
+            Answer::Project => "allowed for this project".to_owned(),
+            Answer::No(None) => "refused".to_owned(),
+            Answer::No(Some(instead)) => format!("refused: {}", clean_line(instead)),
+        };
+        let name = clean_line(&self.question.name);
+        let line = clean_line(&self.question.line);
+        // Whoever asked may be gone; then there is nothing to answer.
+        let _ = self.question.answer.send(answer);
+        Flow::dim(format!("· {name} {line}: {said}"))
+    }
+
+    fn head(&self) -> Vec<Flow> {
+        let question = &self.question;
+        let mut head = vec![Flow::new(
+            vec![
+                styled("? ", WARNING),
+                styled(clean_line(&question.name), BOLD),
+                Span::raw(format!(" {}", clean_line(&question.line))),
+            ],
+            2,
+        )];
+        let reason = clean_line(&question.reason);
+        if !reason.is_empty() {
+            head.push(Flow::dim(format!("  {reason}")));
+        }
+        head
+    }
+
+    /// What the call would do, whole.
+    pub(crate) fn detail(&self) -> Vec<Flow> {
+        clean(&self.question.detail)
+            .lines()
+            .map(diff_line)
+            .collect()
+    }
+
+    /// Its rows, at most so many, and where the cursor is. The choices are always there.
+    pub(crate) fn rows(
+        &self,
+        width: usize,
+        height: usize,
+    ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
+        if let Some(editor) = &self.instead {
+            return self.instead_rows(editor, width, height);
+        }
+        let choices = self.choices();
+        let mut below: Vec<Line<'static>> = Vec::new();
+        for (at, (_, text)) in choices.iter().enumerate() {
+            let chosen = at == self.at;
+            let mark = if chosen { "› " } else { "  " };
+            let style = if chosen {
+                CHOSEN
+            } else {
+                ratatui::style::Style::new()
+            };
+            let text = format!("{mark}{}. {text}", at + 1);
+            below.push(Line::from(styled(keep_start(&text, width), style)));
+        }
+        // In very little room the choices move with the cursor.
+        let first = (self.at + 1).saturating_sub(height.max(1));
+        below.drain(..first);
+        below.truncate(height.max(1));
+        let room = height.saturating_sub(below.len());
+        let mut above = rows(&self.head(), width);
+        above.truncate(room);
+        let room = room - above.len();
+        let detail = rows(&self.detail(), width);
+        if detail.len() <= room {
+            above.extend(detail);
+        } else if room > 0 {
+            let shown = room - 1;
+            let hidden = count(detail.len() - shown, "more line");
+            above.extend(detail.into_iter().take(shown));
+            let hidden = keep_start(&format!("    … {hidden} (ctrl-o shows all)"), width);
+            above.push(Line::from(dim(hidden)));
+        }
+        above.extend(below);
+        (above, None)
+    }
+
+    fn instead_rows(
+        &self,
+        editor: &Editor,
+        width: usize,
+        height: usize,
+    ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
+        let mut lines = rows(&self.head(), width);
+        let ask = "  what shall it do instead? (enter: say it, esc: back)";
+        lines.push(Line::from(dim(keep_start(ask, width))));
+        let layout = editor.layout(width.saturating_sub(3));
+        lines.truncate(height.saturating_sub(1));
+        let room = height.saturating_sub(lines.len()).max(1);
+        let from = (layout.row + 1).saturating_sub(room);
+        let cursor = (lines.len() + layout.row - from, layout.column + 2);
+        for row in layout.rows.iter().skip(from).take(room) {
+            lines.push(Line::from(vec![dim("> "), Span::raw(row.clone())]));
+        }
+        (lines, Some(cursor))
+    }
+
+    /// The whole question as plain lines, for line mode.
+    pub(crate) fn plain(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self.head().iter().map(Flow::text).collect();
+        lines.extend(self.detail().iter().map(Flow::text));
+        for (at, (_, text)) in self.choices().into_iter().enumerate() {
+            lines.push(format!("  {}. {text}", at + 1));
+        }
+        lines.push("number, or what to do instead:".to_owned());
+        lines
+    }
+}

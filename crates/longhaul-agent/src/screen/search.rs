@@ -1,0 +1,24 @@
+//! Finding what somebody types a part of.
+
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher};
+
+/// The places of the items that match, best first; all of them, in order, if nothing is searched for.
+pub(crate) fn best<T>(query: &str, items: &[T], text: impl Fn(&T) -> &str) -> Vec<usize> {
+    if query.trim().is_empty() {
+        return (0..items.len()).collect();
+    }
+    struct Item<'a>(usize, &'a str);
+    impl AsRef<str> for Item<'_> {
+        fn as_ref(&self) -> &str {
+            self.1
+        }
+    }
+    let items = items
+        .iter()
+        .enumerate()
+        .map(|(at, item)| Item(at, text(item)));
+    let pattern = Pattern::parse(query, CaseMatching::Smart, Normalization::Smart);
+    let found = pattern.match_list(items, &mut Matcher::new(Config::DEFAULT));
+    found.into_iter().map(|(item, _)| item.0).collect()
+}

@@ -1,0 +1,76 @@
+//! What the system tells the program while it draws: another size, an end, a stop.
+
+/// A signal that matters to a screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// The terminal has another size.
+    Resized,
+    /// The terminal or the session is going away.
+    End,
+    /// Stop what runs.
+    Interrupt,
+    /// Put the program aside.
+    Aside,
+}
+
+#[cfg(unix)]
+mod unix {
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+
+    use super::Told;
+
+    /// The signals.
+    #[derive(Debug)]
+    pub(crate) struct Signals {
+        resize: Signal,
+        hangup: Signal,
+        terminate: Signal,
+        interrupt: Signal,
+        aside: Signal,
+    }
+
+    impl Signals {
+        pub(crate) fn listen() -> std::io::Result<Self> {
+            let aside = rustix::process::Signal::TSTP.as_raw();
+            Ok(Self {
+                resize: signal(SignalKind::window_change())?,
+                hangup: signal(SignalKind::hangup())?,
+                terminate: signal(SignalKind::terminate())?,
+                interrupt: signal(SignalKind::interrupt())?,
+                aside: signal(SignalKind::from_raw(aside))?,
+            })
+        }
+
+        pub(crate) async fn next(&mut self) -> Told {
+            tokio::select! {
+                _ = self.resize.recv() => Told::Resized,
+                _ = self.hangup.recv() => Told::End,
+                _ = self.terminate.recv() => Told::End,
+                _ = self.interrupt.recv() => Told::Interrupt,
+                _ = self.aside.recv() => Told::Aside,
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+pub(crate) use unix::Signals;
+
+/// The signals: an interrupt is all there is.
+#[cfg(not(unix))]
+#[derive(Debug)]
+pub(crate) struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    pub(crate) fn listen() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub(crate) async fn next(&mut self) -> Told {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => Told::Interrupt,
+            Err(_) => Told::End,
+        }
+    }
+}

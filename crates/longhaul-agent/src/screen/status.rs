@@ -1,0 +1,70 @@
+//! The status line: model, percent left, cost, cache, mode. The narrower it is, the less it says; percent left stays.
+
+use longhaul_core::window::Level;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::figures::{dollars, percent};
+use super::flow::Flow;
+use super::style::{BAD, DIM, GOOD, WARNING, dim, styled};
+use super::text::{clean_line, columns};
+use crate::event::{Glance, Mode};
+
+/// How the user knows a mode.
+pub(crate) fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Default => "ask before changes",
+        Mode::AcceptEdits => "accept edits",
+        Mode::Plan => "plan",
+        Mode::BypassPermissions => "nothing is asked",
+        Mode::DontAsk => "refuse what needs asking",
+    }
+}
+
+/// The colour of how near the limit is.
+pub(crate) fn level_style(level: Level) -> Style {
+    match level {
+        Level::Ok => GOOD,
+        Level::Warning => WARNING,
+        Level::AutoCompact | Level::Blocking => BAD,
+    }
+}
+
+/// The line at a width.
+pub(crate) fn line(glance: Option<&Glance>, mode: Mode, width: usize) -> Line<'static> {
+    let mode_style = match mode {
+        Mode::Default => DIM,
+        Mode::AcceptEdits | Mode::Plan => WARNING,
+        Mode::BypassPermissions | Mode::DontAsk => BAD,
+    };
+    // Each with its rank: what has the highest goes first when there is no room.
+    let mut pieces: Vec<(u8, Span<'static>)> = Vec::new();
+    if let Some(glance) = glance {
+        pieces.push((2, dim(clean_line(&glance.model))));
+        let left = format!("{}% left", glance.percent_left);
+        pieces.push((0, styled(left, level_style(glance.level))));
+        pieces.extend(glance.cost.map(|cost| (1, dim(dollars(cost)))));
+        let cache = glance.cache_hit_rate;
+        pieces.extend(cache.map(|rate| (3, dim(format!("cache {}", percent(rate))))));
+    }
+    pieces.push((4, styled(mode_name(mode), mode_style)));
+    pieces.push((5, dim("/help")));
+    let wide = |pieces: &[(u8, Span<'static>)]| {
+        let widths = pieces.iter().map(|piece| columns(&piece.1.content) + 3);
+        widths.sum::<usize>().saturating_sub(3) + 2
+    };
+    while wide(&pieces) > width && pieces.len() > 1 {
+        let least = pieces.iter().map(|piece| piece.0).max();
+        pieces.retain(|piece| Some(piece.0) != least);
+    }
+    let indent = if wide(&pieces) > width { "" } else { "  " };
+    let mut spans = vec![Span::raw(indent)];
+    for (at, (_, piece)) in pieces.into_iter().enumerate() {
+        if at > 0 {
+            spans.push(dim(" · "));
+        }
+        spans.push(piece);
+    }
+    let cut = Flow::new(spans, 0).rows(width);
+    cut.into_iter().next().unwrap_or_default()
+}

@@ -1,0 +1,144 @@
+//! A reply while it comes: what is complete becomes lines for good, the rest is a tail that is still drawn again.
+
+use ratatui::text::Span;
+
+use super::flow::Flow;
+use super::markdown;
+use super::style::BOLD;
+use super::text::clean;
+
+/// The text of a reply so far.
+#[derive(Debug, Default)]
+pub(crate) struct Stream {
+    /// What has not become lines yet.
+    open: String,
+    begun: bool,
+}
+
+impl Stream {
+    /// More of it. What is complete comes back as lines.
+    pub(crate) fn push(&mut self, text: &str) -> Vec<Flow> {
+        self.open.push_str(text);
+        match complete(&self.open) {
+            0 => Vec::new(),
+            until => {
+                let block: String = self.open.drain(..until).collect();
+                self.lines(&block)
+            }
+        }
+    }
+
+    /// It is over: the rest as lines.
+    pub(crate) fn finish(&mut self) -> Vec<Flow> {
+        let rest = std::mem::take(&mut self.open);
+        let lines = self.lines(&rest);
+        self.begun = false;
+        lines
+    }
+
+    /// What is still open, as it is, its last rows at most.
+    pub(crate) fn tail(&self, rows: usize) -> Vec<Flow> {
+        let open = clean(self.open.trim_matches('\n'));
+        let lines: Vec<&str> = open.lines().collect();
+        let from = lines.len().saturating_sub(rows);
+        (lines[from..].iter().enumerate())
+            .map(|(at, line)| Flow::plain(*line).indented(self.mark(at + from == 0 && !self.begun)))
+            .collect()
+    }
+
+    fn lines(&mut self, block: &str) -> Vec<Flow> {
+        let lines = markdown::render(block);
+        if lines.is_empty() {
+            return lines;
+        }
+        let first = !std::mem::replace(&mut self.begun, true);
+        // Blocks stand apart.
+        std::iter::once(Flow::blank())
+            .chain(
+                (lines.into_iter().enumerate()).map(|(at, line)| match line == Flow::blank() {
+                    true => line,
+                    false => line.indented(self.mark(first && at == 0)),
+                }),
+            )
+            .collect()
+    }
+
+    fn mark(&self, first: bool) -> Span<'static> {
+        match first {
+            true => Span::styled("● ", BOLD),
+            false => Span::raw("  "),
+        }
+    }
+}
+
+/// How far a text is complete: up to the last empty line outside of code behind which a new block has begun.
+fn complete(text: &str) -> usize {
+    let mut fence: Option<&str> = None;
+    let mut until = 0;
+    let mut blank = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let trimmed = line.trim_start();
+        let whole = line.ends_with('\n');
+        if let (Some(blank), true) = (blank.take(), !trimmed.is_empty()) {
+            // An indented line goes on with what stood before, an item of a list for one.
+            if trimmed.len() == line.len() && fence.is_none() {
+                until = blank;
+            }
+        }
+        match fence {
+            Some(open) if trimmed.starts_with(open) => fence = None,
+            Some(_) => {}
+            None if trimmed.starts_with("```") => fence = Some("```"),
+            None if trimmed.starts_with("~~~") => fence = Some("~~~"),
+            None => {}
+        }
+        at += line.len();
+        if whole && trimmed.is_empty() && fence.is_none() {
+            blank = Some(at);
+        }
+    }
+    until
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn texts(lines: &[Flow]) -> Vec<String> {
+        lines.iter().map(Flow::text).collect()
+    }
+
+    #[test]
+    fn q2_blocks_become_lines_when_they_are_complete() {
+        let mut stream = Stream::default();
+        assert!(stream.push("First para").is_empty());
+        assert!(stream.push("graph.\n\n").is_empty());
+        assert_eq!(
+            texts(&stream.push("```\na\n\nb\n")),
+            ["", "● First paragraph."]
+        );
+        assert!(stream.push("```\n\n").is_empty());
+        assert_eq!(texts(&stream.tail(2)), ["  b", "  ```"]);
+        assert_eq!(texts(&stream.push("End")), ["", "    a", "    ", "    b"]);
+        assert_eq!(texts(&stream.finish()), ["", "  End"]);
+    }
+
+    proptest! {
+        #[test]
+        fn q2_however_a_reply_is_cut_no_word_is_lost(pieces in proptest::collection::vec("(word|\n|\n\n|```\n|  in| )", 0..40)) {
+            let mut stream = Stream::default();
+            let mut lines = Vec::new();
+            for piece in &pieces {
+                lines.extend(stream.push(piece));
+            }
+            lines.extend(stream.finish());
+            let count = |text: &str| text.matches("word").count();
+            // What follows a fence on its line is the language of the code and is not shown.
+            if !pieces.iter().any(|piece| piece.starts_with("```")) {
+                prop_assert_eq!(count(&texts(&lines).join(" ")), count(&pieces.concat()));
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The terminal's state: taken on entering, given back on leaving, whatever the reason for leaving is.
+
+use std::io::{self, Write as _};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+
+/// Whether the terminal is ours.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+static HOOK: Once = Once::new();
+
+/// A terminal that reads keys one by one. It is given back when this goes out of scope, and before a panic is told.
+#[derive(Debug)]
+pub(crate) struct Taken;
+
+impl Taken {
+    /// Takes the terminal.
+    pub(crate) fn enter() -> io::Result<Self> {
+        HOOK.call_once(|| {
+            let before = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |panic| {
+                give_back();
+                before(panic);
+            }));
+        });
+        take()?;
+        Ok(Self)
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// Takes the terminal again after it was given back for a while.
+pub(crate) fn take() -> io::Result<()> {
+    enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
+    // Pastes come marked as such.
+    write("\x1b[?2004h")
+}
+
+/// Whether the terminal is ours. A panic somewhere in the program has given it back, and the screen may have gone on.
+pub(crate) fn is_taken() -> bool {
+    TAKEN.load(Ordering::SeqCst)
+}
+
+/// Gives the terminal back. Does nothing the second time.
+pub(crate) fn give_back() {
+    if TAKEN.swap(false, Ordering::SeqCst) {
+        // A terminal that is gone needs nothing back.
+        let _ = write("\x1b[?2004l\x1b[?2026l\x1b[?1049l\x1b[0m\x1b[?25h");
+        let _ = disable_raw_mode();
+    }
+}
+
+fn write(code: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(code.as_bytes())?;
+    out.flush()
+}
+
+/// Puts the program aside as the shell expects it; returns when it is brought back.
+#[cfg(unix)]
+pub(crate) async fn put_aside() -> io::Result<()> {
+    use rustix::process::{Signal, kill_current_process_group};
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut brought_back = signal(SignalKind::from_raw(Signal::CONT.as_raw()))?;
+    // The whole group, as the terminal itself would do it.
+    kill_current_process_group(Signal::STOP)?;
+    // The stop may take a moment to reach this thread.
+    brought_back.recv().await;
+    Ok(())
+}
+
+/// There is no such thing here.
+#[cfg(not(unix))]
+pub(crate) async fn put_aside() -> io::Result<()> {
+    Ok(())
+}

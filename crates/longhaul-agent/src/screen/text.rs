@@ -1,0 +1,128 @@
+//! Text from outside, made harmless and measured in columns.
+//!
+//! What a model or a file says is shown, never obeyed: no cursor moves, no titles, no hidden or turned text.
+
+use longhaul_core::listing::steers;
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr as _;
+
+/// Columns between tab stops.
+const TAB: usize = 4;
+/// The mark of something left out.
+pub(crate) const CUT: &str = "…";
+
+/// A text of many lines made harmless: line breaks stay, tabs become spaces, colours are taken out, everything else
+/// that would steer a terminal becomes visible.
+pub(crate) fn clean(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut column = 0;
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if let Some(behind) = without_colour(rest) {
+            rest = behind;
+            continue;
+        }
+        rest = &rest[c.len_utf8()..];
+        match c {
+            '\n' => {
+                out.push('\n');
+                column = 0;
+                continue;
+            }
+            '\r' if rest.starts_with('\n') => continue,
+            '\t' => {
+                let spaces = TAB - column % TAB;
+                out.extend(std::iter::repeat_n(' ', spaces));
+                column += spaces;
+                continue;
+            }
+            _ => out.push(shown(c)),
+        }
+        column += 1;
+    }
+    out
+}
+
+/// The same as one line.
+pub(crate) fn clean_line(text: &str) -> String {
+    clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What stands for a character.
+fn shown(c: char) -> char {
+    match c {
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('?'),
+        '\u{7f}' => '\u{2421}',
+        // Letters that no terminal shows, made to hide text from people.
+        '\u{e0000}'..='\u{e007f}' => '\u{fffd}',
+        // The places of pastes in the prompt.
+        '\u{f0000}'..='\u{10ffff}' => '\u{fffd}',
+        c if steers(c) => '\u{fffd}',
+        c => c,
+    }
+}
+
+/// What follows an escape sequence that only sets a colour, if the text begins with one.
+fn without_colour(text: &str) -> Option<&str> {
+    let parameters = text.strip_prefix("\u{1b}[")?;
+    let end = parameters.find(|c: char| !matches!(c, '0'..='9' | ';' | ':'))?;
+    parameters[end..].strip_prefix('m')
+}
+
+/// How many columns a clean text takes.
+pub(crate) fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// The beginning of a clean line in so many columns.
+pub(crate) fn keep_start(text: &str, room: usize) -> String {
+    if columns(text) <= room {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    let mut used = 0;
+    for grapheme in text.graphemes(true) {
+        used += columns(grapheme);
+        if used + 1 > room {
+            break;
+        }
+        kept.push_str(grapheme);
+    }
+    kept.truncate(kept.trim_end().len());
+    if room > 0 {
+        kept.push_str(CUT);
+    }
+    kept
+}
+
+/// "1 file", "2 files".
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{} {noun}s", super::figures::grouped(number as u64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn q2_text_cannot_steer_the_terminal() {
+        assert_eq!(clean("a\u{1b}[31mred\u{1b}[0m"), "ared");
+        assert_eq!(clean("\u{1b}]0;title\u{7}x"), "␛]0;title␇x");
+        assert_eq!(clean("\u{1b}[2J\u{9b}1A"), "␛[2J\u{fffd}1A");
+        assert_eq!(clean("a\rb\r\nc"), "a␍b\nc");
+        assert_eq!(clean("ab\u{202e}c"), "ab\u{fffd}c");
+        assert_eq!(clean("ab\tc"), "ab  c");
+        assert_eq!(clean("\u{1b}[38;5;1"), "␛[38;5;1");
+    }
+
+    #[test]
+    fn q2_text_is_cut_by_columns() {
+        assert_eq!(keep_start("漢字漢字", 5), "漢字…");
+        assert_eq!(keep_start("short", 5), "short");
+        assert_eq!(keep_start("short", 0), "");
+        assert_eq!(count(1, "line"), "1 line");
+    }
+}

@@ -1,0 +1,95 @@
+//! The whole conversation as lines: every call with its input, every result, every report.
+
+use ratatui::text::Span;
+
+use super::flow::Flow;
+use super::host::{TranscriptItem, TranscriptKind};
+use super::markdown;
+use super::style::{BAD, BOLD, DIM, GOOD, ITALIC, dim, styled};
+use super::tell::{self, diff_line};
+use super::text::{clean, clean_line};
+
+/// All of it.
+pub(crate) fn lines(items: &[TranscriptItem]) -> Vec<Flow> {
+    items.iter().flat_map(item).collect()
+}
+
+/// What was said last, in short: to see where a resumed session stood.
+pub(crate) fn recent(items: &[TranscriptItem], most: usize) -> Vec<Flow> {
+    let said = |item: &&TranscriptItem| {
+        matches!(item.kind, TranscriptKind::User | TranscriptKind::Assistant)
+    };
+    let said: Vec<&TranscriptItem> = items.iter().filter(said).collect();
+    let from = said.len().saturating_sub(most);
+    said[from..].iter().copied().flat_map(item).collect()
+}
+
+fn item(item: &TranscriptItem) -> Vec<Flow> {
+    let body = |indent: &'static str, style| {
+        let text = clean(&item.text);
+        let lines = text
+            .lines()
+            .map(move |line| Flow::styled(line, style).indented(Span::raw(indent)));
+        lines.collect::<Vec<_>>()
+    };
+    let headed = |head: Flow, body: Vec<Flow>| {
+        let mut lines = vec![Flow::blank(), head];
+        lines.extend(body);
+        lines
+    };
+    match &item.kind {
+        TranscriptKind::User => tell::prompt(&item.text),
+        TranscriptKind::Assistant => {
+            let lines = markdown::render(&item.text);
+            let marked = lines.into_iter().enumerate().map(|(at, line)| {
+                line.indented(if at == 0 {
+                    styled("● ", BOLD)
+                } else {
+                    Span::raw("  ")
+                })
+            });
+            std::iter::once(Flow::blank()).chain(marked).collect()
+        }
+        TranscriptKind::Thinking => headed(
+            Flow::styled("· thinking", DIM.patch(ITALIC)),
+            body("    ", DIM.patch(ITALIC)),
+        ),
+        TranscriptKind::Call { name, line } => {
+            let head = vec![
+                styled("▸ ", GOOD),
+                styled(clean_line(name), BOLD),
+                Span::raw(format!(" {}", clean_line(line))),
+            ];
+            headed(Flow::new(head, 2), body("    ", DIM))
+        }
+        TranscriptKind::Result { is_error } => {
+            let text = clean(&item.text);
+            let mut lines = Vec::new();
+            if *is_error {
+                lines.push(Flow::styled("  ✗ failed", BAD));
+            }
+            lines.extend(text.lines().map(diff_line));
+            lines
+        }
+        TranscriptKind::Boundary => {
+            headed(Flow::styled("──── compacted ────", BOLD), body("  ", DIM))
+        }
+        TranscriptKind::Summary => headed(
+            Flow::new(
+                vec![
+                    styled("· summary", BOLD),
+                    dim(" (stands for what was compacted)"),
+                ],
+                2,
+            ),
+            (markdown::render(&item.text).into_iter())
+                .map(|line| line.indented(Span::raw("    ")))
+                .collect(),
+        ),
+        TranscriptKind::Attachment(name) => headed(
+            Flow::dim(format!("+ {}", clean_line(name))),
+            body("    ", DIM),
+        ),
+        TranscriptKind::Notice => vec![Flow::dim(format!("· {}", clean_line(&item.text)))],
+    }
+}

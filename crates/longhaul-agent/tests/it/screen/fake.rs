@@ -1,0 +1,525 @@
+//! A host that does what a prompt's first word says. It has no model, no files and no conversation.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use longhaul::Boxed;
+use longhaul_agent::event::{AgentEvent, Answer, Ended, Glance, Mode, Question, Todo, TodoStatus};
+use longhaul_agent::screen::{
+    Ask, CommandItem, CompactStep, Compaction, ContextView, CostLine, CostView, HookItem, Host,
+    MessageItem, ModelItem, Refusal, SessionItem, Speaker, TranscriptItem, TranscriptKind,
+};
+use longhaul_agent::tool::{Access, Output};
+use longhaul_core::engine::{CompactFailure, Compacted, Event, Phase, Preview, Summarizer};
+use longhaul_core::inspect::Categories;
+use longhaul_core::message::Usage;
+use longhaul_core::micro::Reason;
+use longhaul_core::money::Usd;
+use longhaul_core::plan::Recompaction;
+use longhaul_core::report::LossReport;
+use longhaul_core::window::{Level, Settings, WindowInput, WindowStatus};
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::{Mutex as Turn, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// The host.
+pub(crate) struct Fake(Arc<Inner>);
+
+struct Inner {
+    events: UnboundedSender<AgentEvent>,
+    cancel: Mutex<CancellationToken>,
+    turn: Turn<()>,
+    mode: Mutex<Mode>,
+    /// Hears that it was finished.
+    finished: Box<dyn Fn() + Send + Sync>,
+}
+
+impl Fake {
+    pub(crate) fn new(
+        events: UnboundedSender<AgentEvent>,
+        finished: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
+        let inner = Inner {
+            events,
+            cancel: Mutex::default(),
+            turn: Turn::default(),
+            mode: Mutex::default(),
+            finished: Box::new(finished),
+        };
+        inner.glance(42, Level::Ok);
+        Self(Arc::new(inner))
+    }
+}
+
+impl Host for Fake {
+    fn ask(&self, ask: Ask) {
+        let inner = Arc::clone(&self.0);
+        tokio::spawn(async move { inner.answer(ask).await });
+    }
+
+    fn cancel(&self) {
+        self.0.cancel.lock().unwrap().cancel();
+    }
+
+    fn set_mode(&self, mode: Mode) {
+        *self.0.mode.lock().unwrap() = mode;
+        self.0.glance(42, Level::Ok);
+    }
+
+    fn finish(&self) -> Boxed<'_, ()> {
+        Box::pin(async { (self.0.finished)() })
+    }
+}
+
+fn text(text: &str) -> AgentEvent {
+    AgentEvent::Text(text.to_owned())
+}
+
+impl Inner {
+    fn tell(&self, event: AgentEvent) {
+        let _ = self.events.send(event);
+    }
+
+    fn engine(&self, event: Event) {
+        self.tell(AgentEvent::Engine(event));
+    }
+
+    fn glance(&self, percent_left: u64, level: Level) {
+        self.tell(AgentEvent::Glance(Glance {
+            model: "claude-sonnet-4-6".to_owned(),
+            used: 97_000,
+            limit: 167_000,
+            percent_left,
+            level,
+            cost: Some(Usd::from_pico(1_230_000_000_000)),
+            usage: Usage::default(),
+            cache_hit_rate: Some(0.914),
+            mode: *self.mode.lock().unwrap(),
+        }));
+    }
+
+    fn token(&self) -> CancellationToken {
+        let token = CancellationToken::new();
+        *self.cancel.lock().unwrap() = token.clone();
+        token
+    }
+
+    async fn answer(&self, ask: Ask) {
+        let refused = || {
+            Err(Refusal(
+                "there is no such session; /resume lists them".to_owned(),
+            ))
+        };
+        match ask {
+            Ask::Prompt(text, reply) => {
+                let _turn = self.turn.lock().await;
+                let ended = self.prompt(&text).await;
+                self.tell(AgentEvent::Ended(ended));
+                let _ = reply.send(Ok(()));
+            }
+            Ask::Command {
+                name,
+                arguments,
+                reply,
+            } => {
+                self.tell(text(&format!("Command {name} with {arguments:?}.")));
+                self.tell(AgentEvent::Ended(Ended::Done));
+                let _ = reply.send(Ok(()));
+            }
+            Ask::Compact(ask, reply) => {
+                let _turn = self.turn.lock().await;
+                let token = self.token();
+                let slowly = ask.instructions.as_deref() == Some("slowly");
+                let kept = ask.keep;
+                let done = match ask.step {
+                    CompactStep::Preview => self.preview(&token, slowly, kept).await,
+                    CompactStep::Approved(summary) => {
+                        self.compacted(&summary);
+                        Ok(Compaction::Done)
+                    }
+                };
+                let _ = reply.send(done);
+            }
+            Ask::Rewind(uuid, reply) => {
+                let _ = reply.send(Ok(Some(format!("said in {uuid}"))));
+            }
+            Ask::UndoCompaction(reply) => {
+                let _ = reply.send(Ok(
+                    "the compaction is undone: 167,204 tokens again".to_owned()
+                ));
+            }
+            Ask::Resume(id, reply) => {
+                let _ = reply.send(if id == "gone" { refused() } else { Ok(()) });
+            }
+            Ask::Clear(reply) => {
+                let _ = reply.send(Ok(()));
+            }
+            Ask::SwitchModel(_, reply) => {
+                let _ = reply.send(Ok(()));
+            }
+            Ask::Sessions(reply) => {
+                let _ = reply.send(Ok(sessions()));
+            }
+            Ask::Models(reply) => {
+                let _ = reply.send(Ok(models()));
+            }
+            Ask::Context(reply) => {
+                let _ = reply.send(Ok(Box::new(context())));
+            }
+            Ask::Messages(reply) => {
+                let _ = reply.send(Ok(messages()));
+            }
+            Ask::Transcript(reply) => {
+                let _ = reply.send(Ok(transcript()));
+            }
+            Ask::Report(_, reply) => {
+                let _ = reply.send(Ok(report().tell()));
+            }
+            Ask::Notes(reply) => {
+                let _ = reply.send(Ok("# Session notes\n\n- the parser is *done*\n".to_owned()));
+            }
+            Ask::Hooks(reply) => {
+                let _ = reply.send(Ok(vec![HookItem {
+                    event: "PreCompact".to_owned(),
+                    matcher: "manual".to_owned(),
+                    command: "./save.sh".to_owned(),
+                    source: ".longhaul/settings.json".to_owned(),
+                }]));
+            }
+            Ask::Cost(reply) => {
+                let _ = reply.send(Ok(cost()));
+            }
+            Ask::Commands(reply) => {
+                let _ = reply.send(Ok(vec![CommandItem {
+                    name: "review".to_owned(),
+                    description: "looks at the change".to_owned(),
+                }]));
+            }
+        }
+    }
+
+    async fn prompt(&self, prompt: &str) -> Ended {
+        let token = self.token();
+        let pause = async |millis| {
+            tokio::select! {
+                () = tokio::time::sleep(Duration::from_millis(millis)) => false,
+                () = token.cancelled() => true,
+            }
+        };
+        match prompt.split_whitespace().next().unwrap_or_default() {
+            "hello" => {
+                for piece in [
+                    "# Hello\n\nThis is **bold** and `co",
+                    "de`, 漢字.\n\n- one\n- t",
+                    "wo\n",
+                ] {
+                    self.tell(text(piece));
+                }
+            }
+            "measure" => {
+                let (lines, bytes) = (prompt.lines().count(), prompt.len());
+                self.tell(text(&format!("You sent {lines} lines, {bytes} bytes.")));
+            }
+            "forever" => {
+                self.tell(text("It goes on"));
+                let mut step = 0;
+                while !pause(20).await {
+                    step += 1;
+                    self.tell(text(&format!(" and on {step}")));
+                }
+                return Ended::Cancelled;
+            }
+            "stream" => {
+                for line in 1..=60 {
+                    if pause(15).await {
+                        return Ended::Cancelled;
+                    }
+                    let wide = "漢字かな ".repeat(12);
+                    self.tell(text(&format!(
+                        "Paragraph {line} is about {wide}and it ends.\n\n"
+                    )));
+                }
+                self.tell(text("The stream is over."));
+            }
+            "tool" => return self.tools(&token).await,
+            "ask" => {
+                let said = self.ask_user(&token).await;
+                self.tell(text(&format!("The answer was {said:?}.")));
+            }
+            "hostile" => self.hostile(),
+            "panic" => panic!("on purpose"),
+            "engine" => {
+                self.engine(Event::MicroCompacted {
+                    reason: Reason::Pressure,
+                    results: 7,
+                    saved: 31_000,
+                });
+                self.engine(Event::BreakerTripped);
+                self.glance(3, Level::Blocking);
+            }
+            "full" => return Ended::Refused("use /compact, /rewind or /clear".to_owned()),
+            _ => self.tell(text(&format!("You said {prompt:?}."))),
+        }
+        Ended::Done
+    }
+
+    async fn tools(&self, token: &CancellationToken) -> Ended {
+        let todo = |content: &str, status| Todo {
+            content: content.to_owned(),
+            status,
+            active_form: String::new(),
+        };
+        self.tell(AgentEvent::Thinking("First the parser, I think".to_owned()));
+        self.tell(AgentEvent::Todos(vec![
+            todo("Read the parser", TodoStatus::Completed),
+            todo("Fix the parser", TodoStatus::InProgress),
+            todo("Run the tests", TodoStatus::Pending),
+        ]));
+        self.tell(text("I will look at it."));
+        let start = |id: &str, name: &str, line: &str| AgentEvent::ToolStarted {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            line: line.to_owned(),
+            input: serde_json::Value::Null,
+        };
+        self.tell(start("1", "Read", "src/parser.rs (1-200)"));
+        self.tell(AgentEvent::ToolEnded {
+            id: "1".to_owned(),
+            output: Output::text("…", "200 lines"),
+        });
+        self.tell(start("2", "Edit", "src/parser.rs"));
+        let diff = "@@ -1,3 +1,3 @@\n fn main() {\n-    old();\n+    new();\n }\n";
+        self.tell(AgentEvent::ToolEnded {
+            id: "2".to_owned(),
+            output: Output::text("ok", "1 change").with_detail(diff),
+        });
+        self.tell(start("3", "Bash", "cargo test"));
+        self.tell(AgentEvent::ToolProgress {
+            id: "3".to_owned(),
+            text: "Compiling parser v0.1.0\nrunning 14 tests".to_owned(),
+        });
+        tokio::select! {
+            () = tokio::time::sleep(Duration::from_millis(1500)) => {}
+            () = token.cancelled() => return Ended::Cancelled,
+        }
+        self.tell(AgentEvent::ToolEnded {
+            id: "3".to_owned(),
+            output: Output::error(
+                "exit code 101\ntest parse ... FAILED\nleft: 1\nright: 2\nmore\nmore",
+            ),
+        });
+        self.tell(text("One test *failed*."));
+        Ended::Done
+    }
+
+    async fn ask_user(&self, token: &CancellationToken) -> Option<Answer> {
+        let (answer, said) = oneshot::channel();
+        self.tell(AgentEvent::Asks(Question {
+            id: "9".to_owned(),
+            name: "Edit".to_owned(),
+            line: "src/main.rs".to_owned(),
+            access: Access::Writes("src/main.rs".into()),
+            detail: "@@ -1 +1 @@\n-old line\n+new line\n".to_owned(),
+            reason: "edits are asked for".to_owned(),
+            rule: Some("Edit(src/**)".to_owned()),
+            answer,
+        }));
+        tokio::select! {
+            said = said => said.ok(),
+            () = token.cancelled() => None,
+        }
+    }
+
+    fn hostile(&self) {
+        let evil = "before\u{1b}[2J\u{1b}[1;1Hmoved\u{1b}]0;OWNED\u{7}\u{9b}31mtitle\rhidden\u{8}\u{202e}turned";
+        self.tell(AgentEvent::ToolStarted {
+            id: "e".to_owned(),
+            name: "Evil\u{1b}[2J".to_owned(),
+            line: evil.to_owned(),
+            input: serde_json::Value::Null,
+        });
+        self.tell(AgentEvent::ToolEnded {
+            id: "e".to_owned(),
+            output: Output::error(format!("{evil}\n{evil}")),
+        });
+        self.tell(text(&format!("Look: {evil}\n\n```\n{evil}\n```\n")));
+        self.tell(AgentEvent::Notice(evil.to_owned()));
+    }
+
+    async fn preview(
+        &self,
+        token: &CancellationToken,
+        slowly: bool,
+        kept: Option<usize>,
+    ) -> Result<Compaction, Refusal> {
+        self.engine(Event::Phase(Some(Phase::PreCompactHooks)));
+        self.engine(Event::Phase(Some(Phase::Compacting)));
+        self.tell(AgentEvent::Summarising(1_234));
+        if slowly {
+            token.cancelled().await;
+        }
+        self.engine(Event::Phase(None));
+        if token.is_cancelled() {
+            self.engine(Event::CompactFailed {
+                kind: CompactFailure::Cancelled,
+                message: "cancelled".to_owned(),
+            });
+            return Err(Refusal("nothing was changed".to_owned()));
+        }
+        let kept = kept.map_or(String::new(), |kept| format!("\n\nKeeps {kept} messages."));
+        Ok(Compaction::Preview(Box::new(Preview {
+            summary: format!("## What was done\n\nThe parser was fixed.{kept}"),
+            message: String::new(),
+            before: 167_204,
+            after: 12_480,
+            report: report(),
+            by: Summarizer::Fork,
+            cost: Some(Usd::from_pico(120_000_000_000)),
+        })))
+    }
+
+    fn compacted(&self, summary: &str) {
+        self.tell(AgentEvent::Notice(format!("summary: {}", summary.trim())));
+        self.engine(Event::Compacted(Box::new(Compacted {
+            trigger: "manual",
+            by: Summarizer::Approved,
+            before: 167_204,
+            after: 12_480,
+            usage: None,
+            cost: Some(Usd::from_pico(120_000_000_000)),
+            milliseconds: 31_400,
+            recompaction: Recompaction {
+                in_chain: false,
+                turns_since: None,
+                previous_turn: None,
+                threshold: 167_000,
+                source: "repl".to_owned(),
+            },
+            report: report(),
+            boundary: "b1".to_owned(),
+        })));
+        self.glance(93, Level::Ok);
+    }
+}
+
+fn report() -> LossReport {
+    serde_json::from_str(
+        r#"{"tokens":{"before":167204,"after":12480},"user_messages":{"total":14,"verbatim":14},
+        "rules":{"total":2,"verbatim":2},"files":{"touched":9,"restored":5},"results":{"cleared":40,"archived":40}}"#,
+    )
+    .unwrap()
+}
+
+fn context() -> ContextView {
+    let categories = Categories {
+        human_messages: 9_000,
+        summaries: 4_000,
+        assistant_messages: 14_000,
+        tool_requests: 6_000,
+        tool_results: 52_000,
+        tool_results_by_tool: [("Read".to_owned(), 40_000), ("Bash".to_owned(), 12_000)].into(),
+        attachments: 3_000,
+        system_prompt: 4_000,
+        tools: 6_000,
+        memory_files: 2_000,
+        duplicate_reads: 5_000,
+        unattributed: 1_000,
+    };
+    let status = WindowStatus::new(&WindowInput {
+        window: 200_000,
+        max_output: 64_000,
+        used: 97_000,
+        settings: Settings::default(),
+    });
+    ContextView {
+        model: "claude-sonnet-4-6".to_owned(),
+        categories,
+        status: status.unwrap(),
+    }
+}
+
+fn sessions() -> Vec<SessionItem> {
+    let item = |id: &str, title: &str| SessionItem {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        modified: "2026-03-01T10:20:00Z".parse().ok(),
+        messages: 31,
+        branch: Some("main".to_owned()),
+    };
+    vec![
+        item("one", "fix the parser"),
+        item("two", "漢字 in tables"),
+        item("gone", "write docs"),
+    ]
+}
+
+fn models() -> Vec<ModelItem> {
+    let item = |id: &str, current| ModelItem {
+        id: id.to_owned(),
+        about: "200K, $3 / $15".to_owned(),
+        current,
+    };
+    vec![
+        item("claude-sonnet-4-6", true),
+        item("claude-opus-4-6", false),
+    ]
+}
+
+fn messages() -> Vec<MessageItem> {
+    let item = |uuid: &str, who, line: &str| MessageItem {
+        uuid: uuid.to_owned(),
+        who,
+        line: line.to_owned(),
+        at: "2026-03-01T10:20:00Z".parse().ok(),
+        tokens: 1_234,
+    };
+    vec![
+        item("m1", Speaker::User, "fix the parser"),
+        item("m2", Speaker::Assistant, "I will look at it"),
+        item("m3", Speaker::User, "now the tests"),
+    ]
+}
+
+fn transcript() -> Vec<TranscriptItem> {
+    let item = |kind, text: &str| TranscriptItem {
+        kind,
+        text: text.to_owned(),
+        at: None,
+    };
+    let long: String = (1..=60)
+        .map(|n| format!("line {n} of the file\n"))
+        .collect();
+    vec![
+        item(TranscriptKind::User, "fix the parser"),
+        item(TranscriptKind::Thinking, "It is the *lexer*"),
+        item(
+            TranscriptKind::Call {
+                name: "Read".to_owned(),
+                line: "src/parser.rs".to_owned(),
+            },
+            r#"{"file_path":"src/parser.rs"}"#,
+        ),
+        item(TranscriptKind::Result { is_error: false }, &long),
+        item(TranscriptKind::Boundary, &report().tell()),
+        item(TranscriptKind::Summary, "The parser was **fixed**."),
+        item(TranscriptKind::Assistant, "It is *fixed*."),
+    ]
+}
+
+fn cost() -> CostView {
+    CostView {
+        lines: vec![CostLine {
+            name: "claude-sonnet-4-6".to_owned(),
+            usage: Usage {
+                input: 1_200,
+                cache_read: 900_000,
+                cache_write_5m: 60_000,
+                output: 20_000,
+                ..Usage::default()
+            },
+            cost: Some(Usd::from_pico(1_230_000_000_000)),
+        }],
+        total: Some(Usd::from_pico(1_230_000_000_000)),
+        cache_hit_rate: Some(0.914),
+    }
+}
