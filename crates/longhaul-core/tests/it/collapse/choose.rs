@@ -255,7 +255,6 @@ proptest! {
         let floor = boundary.map_or(0, |at| at + 1).max(first);
         if let Some(chosen) = choose(&view, &weights, first, &limits, used) {
             check(&view, &weights, floor, &limits, &chosen);
-            eprintln!("HIT");
         }
     }
 
