@@ -33,7 +33,7 @@ fn facts(item: &Item) -> Vec<String> {
         facts.push(format!("message {message}, {}", role.as_str()));
     }
     facts.push(clean(&item.what()));
-    facts.extend(item.notes.iter().map(|note| note.as_str().to_owned()));
+    facts.extend(item.remarks().into_iter().map(Into::into));
     facts.push(count(item.tokens, "token", "tokens"));
     facts.extend(item.cache.map(|ttl| format!("cache mark {}", ttl.as_str())));
     facts

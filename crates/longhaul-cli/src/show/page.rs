@@ -124,7 +124,7 @@ impl Page<'_> {
             (_, Some(name)) => format!("{} {name}", item.kind),
             (_, None) => item.kind.to_string(),
         };
-        let notes: Vec<&str> = item.notes.iter().map(|note| note.as_str()).collect();
+        let notes = item.remarks();
         let text = match notes.is_empty() {
             true => item.excerpt.clone(),
             false => format!("({}) {}", notes.join(", "), item.excerpt),

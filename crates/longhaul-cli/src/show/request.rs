@@ -4,9 +4,10 @@
 
 use std::borrow::Cow;
 
+use longhaul_core::collapse::Folds;
 use longhaul_core::config::Config;
 use longhaul_core::listing::Listing;
-use longhaul_core::message::{Entry, HeadError};
+use longhaul_core::message::{Entry, HeadError, Subtype};
 use longhaul_core::models::ModelSpec;
 use longhaul_core::prompt::{
     Assembled, Assembly, Beginning, Birth, HeadReason, Latched, Marks, NotReady, Predecessor,
@@ -41,6 +42,8 @@ pub(super) struct Prepared {
     pub(super) model: Option<String>,
     assembly: Assembly,
     marks: Marks,
+    /// What the summary consists of, if old rounds were folded.
+    folds: Option<Folds>,
     pub(super) body: Result<Assembled, NotReady>,
 }
 
@@ -49,7 +52,11 @@ impl Prepared {
     pub(super) fn listing(&self) -> Listing<'_> {
         let is_known = matches!(self.head, HeadState::Recorded | HeadState::Outdated);
         let head = Some(self.assembly.head()).filter(|_| is_known);
-        Listing::of(head, self.assembly.rendering(), &self.marks)
+        let listing = Listing::of(head, self.assembly.rendering(), &self.marks);
+        match &self.folds {
+            Some(folds) => listing.with_folds(folds),
+            None => listing,
+        }
     }
 
     /// The body, in slices.
@@ -123,11 +130,15 @@ pub(super) fn prepare(
             .map(|fork| fork.marks)
             .unwrap_or_default(),
     };
+    let boundary = seen.entries.iter().rev().map(|seen| seen.entry.view());
+    let mut boundary = boundary.filter(|entry| entry.facets.subtype == Subtype::CompactBoundary);
+    let folds = boundary.next().and_then(Folds::from_boundary);
     Ok(Prepared {
         head,
         model,
         assembly,
         marks,
+        folds,
         body,
     })
 }

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::support::{Finish, World, long_session, plain, plain_session, rich_session};
+use crate::support::{Finish, World, folded, long_session, plain, plain_session, rich_session};
 
 #[test]
 fn t4_the_page_shows_the_window_its_limits_and_what_fills_it() {
@@ -181,4 +181,24 @@ fn d2_the_page_lists_where_the_cache_broke() {
         .prints(", cached for 5 min");
     let quiet = world.page(&plain_session().bytes);
     assert!(!quiet.out.contains("\nCache  "), "{}", quiet.out);
+}
+
+#[test]
+fn o6_e1_a_folded_boundary_tells_who_folded_at_what_cost_and_who_waited() {
+    let world = World::new();
+    let bytes = [folded(), plain_session().bytes].concat();
+    let page = world.page(&bytes).out;
+    let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "2 folds of",
+        "by folding, $0.1250, took 14.0 s, waited 2.5 s",
+        "with notes and summaries: $",
+        "notes taken 1 time for $0.5000",
+    ] {
+        assert!(words.contains(part), "{part} is not in\n{page}");
+    }
+    let json = world.inspect(&bytes).json();
+    assert_eq!(json["boundaries"][0]["folds"], 2);
+    assert_eq!(json["boundaries"][0]["made"]["waited_ms"], 2_500);
+    assert_eq!(json["notes"]["runs"], 1);
 }

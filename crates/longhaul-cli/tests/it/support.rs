@@ -192,6 +192,24 @@ pub(crate) fn long_session() -> Session {
     SessionSpec::new(3, 130).generate()
 }
 
+/// A boundary whose summary was folded, with how that came about, and a run of the agent that takes notes; to stand before
+/// a session.
+pub(crate) fn folded() -> Vec<u8> {
+    let usage = serde_json::json!({"input_tokens": 9, "output_tokens": 800, "cache_read_input_tokens": 90_000});
+    let lines = [
+        serde_json::json!({"type": "system", "subtype": "compact_boundary", "content": "Conversation compacted",
+            "uuid": "b-folded", "parentUuid": null, "timestamp": "2026-03-01T07:00:00Z", "sessionId": "s",
+            "compactMetadata": {"trigger": "auto", "preTokens": 165_000,
+                "folds": {"version": 1, "spans": [{"text": "a", "messages": 3}, {"text": "b", "messages": 4}]},
+                "made": {"by": "fold", "ahead": false, "waitedMs": 2_500, "tookMs": 14_000, "costUsd": 0.125, "usage": usage}}}),
+        serde_json::json!({"type": "user", "isCompactSummary": true, "uuid": "s-folded", "parentUuid": "b-folded",
+            "sessionId": "s", "message": {"role": "user", "content": "Part 1, part 2."}}),
+        serde_json::json!({"type": "notes-taken", "timestamp": "2026-03-01T07:30:00Z", "usage": usage, "costUsd": 0.5,
+            "changed": 2, "refused": 0}),
+    ];
+    lines.map(|line| format!("{line}\n")).concat().into_bytes()
+}
+
 /// A small session without anything unusual.
 pub(crate) fn plain_session() -> Session {
     SessionSpec::new(5, 12).plain().generate()

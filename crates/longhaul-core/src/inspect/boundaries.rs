@@ -1,6 +1,6 @@
 //! Compactions and clearings, and what each took out of the view.
 
-use super::report::{BoundaryReport, ClearingReport, Replaced};
+use super::report::{BoundaryReport, ClearingReport, MadeReport, Replaced};
 use crate::hash::Set;
 use crate::message::Subtype;
 use crate::tokens::Estimate;
@@ -32,6 +32,8 @@ pub(super) fn compactions(table: &Table, conversation: &Conversation) -> Vec<Bou
                 replaced: replaced(table, conversation, note, &preserved),
                 preserved: sent_rows(table, &preserved).count() as u64,
                 summary_tokens: summary(table, note).padded(),
+                folds: note.folds,
+                made: note.made.as_deref().map(MadeReport::from),
                 report: note.report.as_deref().cloned(),
             }
         })

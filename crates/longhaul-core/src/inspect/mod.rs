@@ -7,6 +7,7 @@ mod boundaries;
 mod cache_breaks;
 mod calls;
 mod categories;
+mod notes;
 mod reading;
 mod report;
 mod rounds;
@@ -14,6 +15,6 @@ mod rounds;
 pub use reading::{Inspection, LineEnd};
 pub use report::{
     BoundaryReport, CacheBreak, CacheBreakTotals, Categories, ClearingReport, DuplicateReads,
-    LargeResult, Replaced, Report, Sidechains, Thresholds, ToolReport, Turn, UsageReport,
-    WindowReport,
+    LargeResult, MadeReport, NotesReport, Replaced, Report, Sidechains, Thresholds, ToolReport,
+    Turn, UsageReport, WindowReport,
 };

@@ -2,6 +2,7 @@
 
 use super::calls::Calls;
 use super::categories::HeadWeight;
+use super::notes::NotesTaken;
 use super::report::{Report, Thresholds, UsageReport, WindowReport};
 use super::rounds::{Bill, rounds};
 use super::{boundaries, cache_breaks, categories};
@@ -32,6 +33,7 @@ pub struct Inspection {
     problems: Vec<Problem>,
     session: Option<String>,
     head: HeadWeight,
+    notes: NotesTaken,
     crlf: bool,
     damaged: u64,
 }
@@ -65,6 +67,7 @@ impl Inspection {
                 let entry = facets.view(bytes);
                 self.table.push(number, offset, entry, &Rough);
                 self.calls.note(entry);
+                self.notes.note(entry);
                 if facets.kind == EntryKind::Head {
                     self.head = HeadWeight::of(entry);
                 }
@@ -190,6 +193,7 @@ impl Inspection {
             usage: UsageReport::from(&bill.usage),
             cache_hit_rate: bill.usage.cache_hit_rate(),
             cost_usd: bill.cost.to_f64(),
+            notes: self.notes.report(),
             cache_breaks,
             cache_break_totals,
             duplicate_reads: self.calls.duplicate_reads(table, &conversation, |_| true),

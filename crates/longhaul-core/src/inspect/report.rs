@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::message::Usage;
-use crate::report::LossReport;
+use crate::report::{LossReport, Made};
 use crate::transcript::Problem;
 use crate::window::Level;
 
@@ -50,6 +50,8 @@ pub struct Report {
     pub cache_hit_rate: f64,
     /// What the main conversation cost.
     pub cost_usd: f64,
+    /// What taking session notes cost: not in `usage` and `cost_usd`.
+    pub notes: NotesReport,
     /// Where clearly less was read from the cache than before, main conversation, whole file.
     pub cache_breaks: Vec<CacheBreak>,
     /// Their sums.
@@ -66,6 +68,16 @@ pub struct Report {
     pub assumptions: Vec<String>,
     /// What is wrong with the file, by line.
     pub problems: Vec<Problem>,
+}
+
+impl Report {
+    /// What summaries and notes cost beside the conversation, as far as it is recorded; none if nothing is.
+    pub fn cost_beside(&self) -> Option<f64> {
+        let made = self.boundaries.iter().filter_map(|one| one.made.as_ref());
+        let summaries: Vec<f64> = made.filter_map(|made| made.cost_usd).collect();
+        let any = self.notes.runs > 0 || !summaries.is_empty();
+        any.then(|| self.notes.cost_usd + summaries.iter().sum::<f64>())
+    }
 }
 
 /// The model's window.
@@ -162,8 +174,53 @@ pub struct BoundaryReport {
     pub preserved: u64,
     /// Estimated tokens of the summary.
     pub summary_tokens: u64,
+    /// How many spans its summary consists of, if old rounds were folded (O6).
+    pub folds: Option<u64>,
+    /// How its summary came about, as recorded.
+    pub made: Option<MadeReport>,
     /// What it lost, as recorded: ours record it.
     pub report: Option<LossReport>,
+}
+
+/// How a summary came about.
+#[derive(Debug, Clone, Serialize)]
+pub struct MadeReport {
+    /// `fork`, `plain`, `local`, `approved`, `provider`, `notes` or `fold`.
+    pub by: Option<String>,
+    /// Whether it was prepared before it was needed.
+    pub ahead: bool,
+    /// How long a turn waited for it.
+    pub waited_ms: Option<u64>,
+    /// How long it took.
+    pub took_ms: Option<u64>,
+    /// What it cost.
+    pub cost_usd: Option<f64>,
+    /// The tokens billed for it.
+    pub usage: Option<UsageReport>,
+}
+
+impl From<&Made> for MadeReport {
+    fn from(made: &Made) -> Self {
+        Self {
+            by: made.by.clone(),
+            ahead: made.ahead,
+            waited_ms: made.waited_ms,
+            took_ms: made.took_ms,
+            cost_usd: made.cost_usd,
+            usage: made.usage.as_ref().map(UsageReport::from),
+        }
+    }
+}
+
+/// Runs of the agent that takes session notes.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct NotesReport {
+    /// How many.
+    pub runs: u64,
+    /// Their billed tokens.
+    pub usage: UsageReport,
+    /// What they cost, as far as it is recorded.
+    pub cost_usd: f64,
 }
 
 /// What a compaction took out of the view.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::redact::redacted;
-use super::{Item, Listing, Note};
+use super::{Item, Listing};
 use crate::prompt::Ttl;
 
 impl fmt::Display for Listing<'_> {
@@ -38,7 +38,7 @@ fn line(item: &Item) -> String {
         _ => String::new(),
     };
     let ttl = item.cache.map_or("", Ttl::as_str);
-    let notes: Vec<&str> = item.notes.iter().copied().map(Note::as_str).collect();
+    let notes = item.remarks();
     let notes = match notes.is_empty() {
         true => String::new(),
         false => format!("({}) ", notes.join(", ")),

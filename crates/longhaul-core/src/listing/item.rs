@@ -52,6 +52,8 @@ impl Zone {
 pub enum Note {
     /// A compaction's summary.
     Summary,
+    /// That summary consists of folds (O6).
+    Folds,
     /// The host tells it: an attachment, a result that came late.
     Reminder,
     /// A result whose content was cleared.
@@ -73,6 +75,7 @@ impl Note {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Summary => "summary",
+            Self::Folds => "folds",
             Self::Reminder => "reminder",
             Self::Cleared => "cleared",
             Self::LeftOut => "left out",
@@ -104,6 +107,8 @@ pub struct Item {
     pub tokens: u64,
     /// The lifetime of the cache mark that it bears.
     pub cache: Option<Ttl>,
+    /// How many spans were folded into it, if it consists of folds.
+    pub folds: Option<usize>,
     /// What else there is to know.
     pub notes: Vec<Note>,
     /// Its first words, in one line that cannot steer a terminal.
@@ -142,11 +147,22 @@ impl Item {
             name: None,
             tokens: weight.unpadded(),
             cache: None,
+            folds: None,
             notes: Vec::new(),
             excerpt: String::new(),
             weight,
             place,
         }
+    }
+
+    /// What else there is to know, for people.
+    pub fn remarks(&self) -> Vec<Cow<'static, str>> {
+        let remark = |note: &Note| match (note, self.folds) {
+            (Note::Folds, Some(1)) => "folds: 1 span".into(),
+            (Note::Folds, Some(spans)) => format!("folds: {spans} spans").into(),
+            _ => note.as_str().into(),
+        };
+        self.notes.iter().map(remark).collect()
     }
 
     /// What it is, with the tool's name.

@@ -13,6 +13,7 @@ mod redact;
 
 use serde::Serialize;
 
+use crate::collapse::Folds;
 use crate::normalize::Rendering;
 use crate::prompt::{Marks, RequestHead};
 use crate::tokens::Estimate;
@@ -98,6 +99,17 @@ impl<'a> Listing<'a> {
             head,
             rendering,
         }
+    }
+
+    /// The same where the view begins behind a boundary with folds (O6): its summary says so.
+    #[must_use]
+    pub fn with_folds(mut self, folds: &Folds) -> Self {
+        let is_summary = |item: &&mut Item| item.notes.contains(&Note::Summary);
+        if let Some(item) = self.items.iter_mut().find(is_summary) {
+            item.folds = Some(folds.spans().len());
+            item.notes.push(Note::Folds);
+        }
+        self
     }
 
     /// The whole text of an item; for what is no text, what it is.

@@ -41,6 +41,11 @@ pub enum IterationKind {
 }
 
 impl Usage {
+    /// Reads a `usage` object in the API's terms. None if the text is no such object.
+    pub fn read(json: &[u8]) -> Option<Self> {
+        super::scan::usage_of(json)
+    }
+
     /// Everything that was in the window when the reply ended.
     pub fn total(&self) -> u64 {
         self.input + self.cache_read + self.cache_write() + self.output

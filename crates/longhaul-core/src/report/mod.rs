@@ -2,8 +2,11 @@
 //!
 //! Every room that takes part adds its figures; here is the shape, its reading back, and its telling to people.
 
+mod made;
 mod tell;
 
+pub use made::Made;
+pub(crate) use made::dollars;
 use serde::{Deserialize, Serialize};
 
 use crate::message::View;

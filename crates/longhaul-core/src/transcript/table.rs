@@ -2,9 +2,10 @@
 
 use jiff::Timestamp;
 
+use crate::collapse::Folds;
 use crate::hash::Map;
 use crate::message::{BlockKind, EntryKind, Flags, Id, Subtype, Usage, View};
-use crate::report::LossReport;
+use crate::report::{LossReport, Made};
 use crate::tokens::{Estimate, Estimator};
 
 /// One entry.
@@ -110,6 +111,10 @@ pub struct BoundaryNote {
     pub thinking_stripped_through: Option<Id>,
     /// `report`: what it lost (ruling 15).
     pub report: Option<Box<LossReport>>,
+    /// `made`: who summed up, and what that cost.
+    pub made: Option<Box<Made>>,
+    /// `folds`: how many spans its summary consists of (O6).
+    pub folds: Option<u64>,
 }
 
 /// The rows of a file in file order, with their blocks, usages and boundary metadata beside them.
@@ -251,6 +256,8 @@ fn boundary_note(row: u32, entry: View<'_>) -> BoundaryNote {
         undoes: id("boundaryUuid"),
         thinking_stripped_through: id("thinkingStrippedThrough"),
         report: LossReport::of_boundary(entry).map(Box::new),
+        made: Made::of_boundary(entry).map(Box::new),
+        folds: Folds::from_boundary(entry).map(|folds| folds.spans().len() as u64),
         trigger: metadata.string("trigger").map(Into::into),
         pre_tokens: metadata.count("preTokens"),
         tokens_saved: metadata.count("tokensSaved"),

@@ -348,3 +348,21 @@ fn responses_are_those_that_a_report_lists() {
         }
     }
 }
+
+#[test]
+fn o6_a_summary_of_folds_is_listed_as_such() {
+    let mut lines = Lines::default();
+    lines.user("1", "go");
+    lines.boundary("2", "3", json!({"trigger": "auto"}));
+    lines.reply("4", "m1", json!([text("on it")]), usage(10));
+    let rendering = rendered(&lines, None, None);
+    let folds =
+        longhaul_core::collapse::Folds::default().added([Default::default(), Default::default()]);
+    let listing = Listing::of(None, &rendering, &Marks::default()).with_folds(&folds);
+    assert_eq!(listing.items[0].remarks(), ["summary", "folds: 2 spans"]);
+    assert!(listing.to_string().contains("(summary, folds: 2 spans)"));
+    assert!(listing.items[1].remarks().is_empty());
+    let json = serde_json::to_value(&listing).unwrap();
+    assert_eq!(json["items"][0]["notes"], json!(["summary", "folds"]));
+    assert_eq!(json["items"][0]["folds"], 2);
+}

@@ -219,3 +219,73 @@ fn m7_a_head_that_would_break_its_line_is_refused() {
     };
     assert!(head.to_entry().is_err());
 }
+
+#[test]
+fn e1_a_boundary_tells_who_summed_up_what_it_cost_and_who_waited() {
+    let made = json!({"by": "fork", "ahead": true, "waitedMs": 0, "tookMs": 12_345, "costUsd": 0.25, "new": [],
+        "usage": {"input_tokens": 10, "output_tokens": 900, "cache_read_input_tokens": 150_000}});
+    let mut lines = Lines::default();
+    lines.user("1", "go");
+    lines.boundary("2", "3", json!({"trigger": "auto", "made": made}));
+    lines.boundary(
+        "4",
+        "5",
+        json!({"trigger": "auto", "made": {"by": "local", "costUsd": null}}),
+    );
+    lines.boundary("6", "7", json!({"trigger": "auto", "made": 7}));
+    let report = inspect(&bytes(&lines));
+    let [fork, local, odd] = &report.boundaries[..] else {
+        panic!()
+    };
+    let fork = fork.made.as_ref().unwrap();
+    assert_eq!((fork.by.as_deref(), fork.ahead), (Some("fork"), true));
+    assert_eq!((fork.waited_ms, fork.took_ms), (Some(0), Some(12_345)));
+    assert_eq!(fork.cost_usd, Some(0.25));
+    let usage = fork.usage.unwrap();
+    assert_eq!(
+        (usage.input, usage.output, usage.cache_read),
+        (10, 900, 150_000)
+    );
+    let local = local.made.as_ref().unwrap();
+    assert!(local.usage.is_none() && local.cost_usd.is_none() && !local.ahead);
+    assert!(odd.made.is_none() && odd.folds.is_none());
+    assert_eq!(report.cost_usd, 0.0, "the conversation's own stays apart");
+    assert_eq!(report.cost_beside(), Some(0.25));
+}
+
+#[test]
+fn o6_a_boundary_tells_how_many_spans_were_folded() {
+    let folds = json!({"version": 1, "spans": [{"text": "a", "messages": 3}, {"text": "b", "messages": 4}]});
+    let mut lines = Lines::default();
+    lines.user("1", "go");
+    lines.boundary("2", "3", json!({"trigger": "auto", "folds": folds}));
+    let report = inspect(&bytes(&lines));
+    assert_eq!(report.boundaries[0].folds, Some(2));
+}
+
+#[test]
+fn e1_notes_that_were_taken_are_counted_beside_the_conversation() {
+    let mut lines = Lines::default();
+    lines.user("1", "go");
+    let taken = |cost: f64| {
+        json!({"type": "notes-taken", "timestamp": "2026-03-01T12:00:00Z", "changed": 2, "refused": 0, "costUsd": cost,
+            "usage": {"input_tokens": 5, "output_tokens": 70, "cache_read_input_tokens": 1_000}})
+        .to_string()
+    };
+    lines.lines.extend([taken(0.5), taken(0.25)]);
+    lines
+        .lines
+        .push(json!({"type": "notes-taken", "usage": 3, "costUsd": "x"}).to_string());
+    let report = inspect(&bytes(&lines));
+    assert_eq!(report.notes.runs, 3);
+    assert_eq!(
+        (report.notes.usage.output, report.notes.usage.cache_read),
+        (140, 2_000)
+    );
+    assert_eq!(report.notes.cost_usd, 0.75);
+    assert_eq!((report.cost_usd, report.usage.output), (0.0, 0));
+    assert_eq!(report.cost_beside(), Some(0.75));
+    assert!(report.problems.is_empty(), "{:?}", report.problems);
+    let none = inspect(&bytes(&Lines::default()));
+    assert_eq!(none.cost_beside(), None);
+}

@@ -1,5 +1,8 @@
 //! The library's own prompts for summaries, answered by the simulated model and read by the library.
 
+use longhaul_core::collapse::{
+    Asked, Earlier, Limits, Span, Wanted, prompt as fold_prompt, read as read_folds,
+};
 use longhaul_core::summary::{Instructions, Reply, Stop, SummaryFailure, Variant, prompt, read};
 use longhaul_sim::model::misbehave::Misbehaviour;
 use longhaul_sim::model::summarise::is_asked;
@@ -62,10 +65,9 @@ fn reply_of(draft: &Draft) -> (String, usize, Stop) {
     (words(draft), calls(draft).len(), stop)
 }
 
-fn ask(model: &mut SimModel, ask: &str) -> Result<String, SummaryFailure> {
-    let mut talk = session();
+fn drafted(model: &mut SimModel, ask: &str, mut talk: Talk) -> Draft {
     talk.user(ask);
-    let draft = longhaul_sim::model::Model::reply(
+    longhaul_sim::model::Model::reply(
         model,
         &Turn {
             request: &talk.request,
@@ -73,8 +75,11 @@ fn ask(model: &mut SimModel, ask: &str) -> Result<String, SummaryFailure> {
             index: 0,
             seed: 1,
         },
-    );
-    let (text, calls, stop) = reply_of(&draft);
+    )
+}
+
+fn ask(model: &mut SimModel, ask: &str) -> Result<String, SummaryFailure> {
+    let (text, calls, stop) = reply_of(&drafted(model, ask, session()));
     read(Reply {
         text: &text,
         calls,
@@ -228,4 +233,122 @@ fn f2_f9_our_summary_message_is_carried_on_by_the_next_summary() {
     for part in [FIRST, SECOND, "Now the docs.", "escape_all();"] {
         assert!(text.contains(part), "{part}");
     }
+}
+
+fn span(opening: &str) -> Span {
+    Span {
+        opening: opening.to_owned(),
+        messages: 4,
+        from: None,
+        to: None,
+    }
+}
+
+fn limits() -> Limits {
+    let window = longhaul_core::window::WindowInput {
+        window: 200_000,
+        max_output: 64_000,
+        used: 0,
+        settings: Default::default(),
+    };
+    Limits::of(&longhaul_core::window::WindowStatus::new(&window).unwrap())
+}
+
+/// Asks for folds of these spans of a conversation.
+fn folds(
+    spec: &str,
+    spans: &[Span],
+    kept: Option<&str>,
+    earlier: Earlier,
+    talk: Talk,
+) -> Result<(Option<String>, Vec<String>), SummaryFailure> {
+    let text = fold_prompt(&Asked {
+        spans,
+        kept,
+        earlier,
+        limits: &limits(),
+        instructions: &NONE,
+    });
+    assert!(is_asked(&text));
+    let mut model = SimModel::new(Options {
+        misbehaviour: spec.parse().unwrap(),
+        ..Options::default()
+    });
+    let (text, calls, stop) = reply_of(&drafted(&mut model, &text, talk));
+    let wanted = Wanted {
+        spans: spans.len(),
+        earlier,
+    };
+    let reply = Reply {
+        text: &text,
+        calls,
+        stop,
+    };
+    read_folds(reply, wanted).map(|answer| (answer.condensed, answer.spans))
+}
+
+#[test]
+fn o6_each_fold_tells_of_its_own_stretch_alone() {
+    let spans = [FIRST, SECOND, THIRD].map(span);
+    let (condensed, folds) = folds("", &spans, None, Earlier::Stay, session()).unwrap();
+    assert_eq!((condensed, folds.len()), (None, 3));
+    for (at, own) in [
+        (0, "Never touch `generated/`"),
+        (0, "escape_all();"),
+        (0, "The file was modified"),
+        (1, "Use the other escape"),
+        (2, "cargo test quotes"),
+    ] {
+        for (index, fold) in folds.iter().enumerate() {
+            assert_eq!(fold.contains(own), index == at, "{own} in {index}:\n{fold}");
+        }
+    }
+    for fold in &folds {
+        assert!(fold.split_whitespace().count() <= 400);
+    }
+}
+
+#[test]
+fn o6_a_stretch_may_begin_with_a_call_and_end_before_what_stays() {
+    let spans = [span(FIRST), span("Running the tests for the other escape.")];
+    let (_, folds) = folds("", &spans, Some(THIRD), Earlier::Stay, session()).unwrap();
+    assert!(folds[0].contains("other escape") && folds[1].contains("cargo test"));
+    assert!(!folds[1].contains("quotes"), "{}", folds[1]);
+}
+
+#[test]
+fn o6_earlier_folds_are_condensed_into_one() {
+    let mut talk = Talk::new(1, coding_tools());
+    talk.user("It goes on.\n\n### Part 1 (3 messages)\nThe lexer was written.\n\n### Part 2 (5 messages)\nIt was tested.");
+    talk.user(FIRST);
+    talk.history("I look.", "Bash", json!({ "command": "ls" }), fine("a b"));
+    let (condensed, folds) = folds("", &[span(FIRST)], None, Earlier::Condense, talk).unwrap();
+    let condensed = condensed.unwrap();
+    assert!(condensed.contains("The lexer was written.") && condensed.contains("It was tested."));
+    assert!(!condensed.contains("generated") && folds[0].contains("generated"));
+}
+
+#[test]
+fn o6_folds_go_wrong_in_every_way_a_summary_can() {
+    let spans = [FIRST, SECOND, THIRD].map(span);
+    let fails = |spec: &str| folds(spec, &spans, None, Earlier::Stay, session()).unwrap_err();
+    assert_eq!(
+        fails("summary:missing"),
+        SummaryFailure::MissingFold { number: 3 }
+    );
+    assert_eq!(fails("summary:empty"), SummaryFailure::Empty);
+    assert_eq!(fails("summary:untagged"), SummaryFailure::NoSummary);
+    assert_eq!(fails("summary:silent"), SummaryFailure::NoSummary);
+    assert_eq!(fails("summary:tool"), SummaryFailure::ToolCall);
+    assert_eq!(fails("summary:refuse"), SummaryFailure::Refusal);
+    assert!(matches!(
+        fails("summary:cut"),
+        SummaryFailure::Truncated { .. }
+    ));
+    assert!(matches!(
+        fails("summary:error"),
+        SummaryFailure::ApiErrorText { .. }
+    ));
+    let (_, long) = folds("summary:long", &spans, None, Earlier::Stay, session()).unwrap();
+    assert!(long[0].len() > 2_000 && long.len() == 3);
 }

@@ -2,12 +2,12 @@
 
 use std::fmt::{self, Write};
 
-use longhaul_core::inspect::{BoundaryReport, ClearingReport};
+use longhaul_core::inspect::{BoundaryReport, ClearingReport, MadeReport};
 
 use super::{DIM, Page};
 use crate::table::{Cell, Column, Table};
-use crate::terminal::grouped;
-use crate::text::count;
+use crate::terminal::{dollars, grouped};
+use crate::text::{clean, count};
 
 /// Compactions and clearings shown; a long session has hundreds.
 const LAST_EVENTS: usize = 12;
@@ -76,7 +76,43 @@ fn replaced(boundary: &BoundaryReport) -> String {
         }
         None => String::new(),
     };
-    format!("{entries} replaced by a summary of {summary} tokens{kept}{said}")
+    let summary = match boundary.folds {
+        Some(spans) => format!("{} of {summary} tokens", count(spans, "fold", "folds")),
+        None => format!("a summary of {summary} tokens"),
+    };
+    let made = boundary.made.as_ref().map(made).unwrap_or_default();
+    format!("{entries} replaced by {summary}{kept}{said}{made}")
+}
+
+/// Who summed up, what it cost and how long somebody waited for it.
+fn made(made: &MadeReport) -> String {
+    let by = match made.by.as_deref() {
+        Some("fork") => "a fork of the conversation",
+        Some("plain") => "a request of its own",
+        Some("local") => "no model",
+        Some("approved") => "the user's leave",
+        Some("provider") => "the provider",
+        Some("notes") => "session notes",
+        Some("fold") => "folding",
+        Some(other) => &clean(other),
+        None => "?",
+    };
+    let cost = match made.cost_usd {
+        Some(cost) => format!(", {}", dollars(cost)),
+        None => String::new(),
+    };
+    let took = made.took_ms.map(|took| format!(", took {}", seconds(took)));
+    let waited = match (made.ahead, made.waited_ms) {
+        (true, None | Some(0)) => ", prepared ahead".to_owned(),
+        (true, Some(waited)) => format!(", prepared ahead, waited {}", seconds(waited)),
+        (false, Some(waited)) => format!(", waited {}", seconds(waited)),
+        (false, None) => String::new(),
+    };
+    format!("; by {by}{cost}{}{waited}", took.unwrap_or_default())
+}
+
+fn seconds(ms: u64) -> String {
+    format!("{}.{} s", grouped(ms / 1_000), ms % 1_000 / 100)
 }
 
 fn cleared(clearing: &ClearingReport) -> String {

@@ -41,6 +41,20 @@ impl Page<'_> {
             format!("output {}", short(usage.output)),
         ];
         self.facts(out, 2, DIM, &facts)?;
+        if let Some(beside) = report.cost_beside() {
+            let runs = report.notes.runs;
+            let mut facts = vec![format!(
+                "with notes and summaries: {}{}",
+                if priced { "" } else { "at least " },
+                dollars(report.cost_usd + beside)
+            )];
+            if runs > 0 {
+                let taken = count(runs, "time", "times");
+                let cost = dollars(report.notes.cost_usd);
+                facts.push(format!("notes taken {taken} for {cost}"));
+            }
+            self.facts(out, 2, anstyle::Style::new(), &facts)?;
+        }
         let beside = &report.sidechains;
         if beside.rounds > 0 {
             let responses = count(beside.rounds, "response", "responses");

@@ -112,3 +112,19 @@ fn standard_input_and_a_session_id_do_as_well_as_a_file() {
     assert_eq!(of_id, of_file);
     assert_eq!(of_stdin, of_file);
 }
+
+#[test]
+fn o6_a_summary_of_folds_is_shown_as_such() {
+    let world = World::new();
+    let mut bytes = crate::support::folded();
+    bytes.extend_from_slice(
+        br#"{"type":"user","uuid":"u1","parentUuid":"s-folded","sessionId":"s","message":{"role":"user","content":"go on"}}"#,
+    );
+    bytes.push(b'\n');
+    let file = world.write("folded.jsonl", bytes);
+    let mut command = world.longhaul(["show"]);
+    let run = command.arg(&file).finish().ends(0);
+    run.prints("(summary, folds: 2 spans) Part 1, part 2.");
+    let list = json(&world, &file, &[], 0);
+    assert_eq!(list["items"][0]["folds"], 2);
+}

@@ -6,6 +6,8 @@
 mod content;
 mod usage;
 
+pub(super) use usage::usage_of;
+
 use super::{EntryKind, Facets, Span, Subtype};
 use crate::json::{Cursor, Fault, FaultKind, Literal, Value};
 

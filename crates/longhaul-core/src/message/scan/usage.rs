@@ -4,6 +4,15 @@ use super::text;
 use crate::json::{Cursor, Fault, Value};
 use crate::message::{Iteration, IterationKind, Usage};
 
+/// A usage object that stands alone; none if it is none.
+pub(in crate::message) fn usage_of(json: &[u8]) -> Option<Usage> {
+    let mut cursor = Cursor::new(json);
+    match cursor.peek() {
+        Ok(Value::Object) => usage(&mut cursor, json).ok(),
+        _ => None,
+    }
+}
+
 pub(super) fn usage(cursor: &mut Cursor<'_>, line: &[u8]) -> Result<Usage, Fault> {
     let mut counts = Counts::default();
     let mut iterations = Vec::new();

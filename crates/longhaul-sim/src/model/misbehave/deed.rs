@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Deed;
+use super::{Deed, fold_deed};
 use crate::model::chance::Chance;
 use crate::model::conversation::clip;
 use crate::model::schema::Palette;
@@ -14,7 +14,10 @@ const REFUSAL_TEXT: &str = "I can not help with that.";
 
 pub(super) fn spoil(deed: Deed, honest: Draft, turn: &Turn<'_>) -> Draft {
     let thought = honest.content.first().cloned();
-    let mut spoilt = spoilt(deed, honest, turn);
+    let mut spoilt = match fold_deed::spoilt(deed, &words(&honest), size(turn)) {
+        Some(folds) => text(&folds),
+        None => spoilt(deed, honest, turn),
+    };
     // A wrong call was thought about as well as a right one.
     let calls = matches!(spoilt.content.first(), Some(DraftBlock::ToolUse { .. }));
     if let (Some(thought @ DraftBlock::Thinking(_)), true) = (thought, calls) {
@@ -36,6 +39,8 @@ fn spoilt(deed: Deed, honest: Draft, turn: &Turn<'_>) -> Draft {
         Deed::Empty => {
             text("<analysis>\nThere is nothing to say.\n</analysis>\n\n<summary>\n\n</summary>")
         }
+        // Of a single summary, all there is.
+        Deed::Missing => text("There is nothing to say."),
         Deed::Long => long(&words(&honest), turn),
         Deed::Call => forbidden_call(turn),
         Deed::Unknown => calling("NoSuchTool", json!({ "why": "it was not offered" })),
@@ -100,19 +105,13 @@ fn without_tags(text: &str) -> String {
 
 /// A summary that is longer than everything it sums up.
 fn long(honest: &str, turn: &Turn<'_>) -> Draft {
-    let blocks = turn
-        .request
-        .messages
-        .iter()
-        .flat_map(|message| &message.content);
-    let size: usize = blocks.map(|block| block.raw.len().max(16)).sum();
     let body = without_tags(honest);
     let body = if body.is_empty() {
         "There is nothing to say.".to_owned()
     } else {
         body
     };
-    let times = size / body.len() + 2;
+    let times = size(turn) / body.len() + 2;
     let mut all = String::from("<summary>\n");
     for _ in 0..times {
         all.push_str(&body);
@@ -120,6 +119,13 @@ fn long(honest: &str, turn: &Turn<'_>) -> Draft {
     }
     all.push_str("</summary>");
     text(&all)
+}
+
+/// The bytes of everything that was said.
+fn size(turn: &Turn<'_>) -> usize {
+    let messages = turn.request.messages.iter();
+    let blocks = messages.flat_map(|message| &message.content);
+    blocks.map(|block| block.raw.len().max(16)).sum()
 }
 
 fn forbidden_call(turn: &Turn<'_>) -> Draft {

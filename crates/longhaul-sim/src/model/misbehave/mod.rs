@@ -2,6 +2,7 @@
 //! `summary:empty*2,tool:forbidden@0.1`, see [`Misbehaviour`]; `spec` reads it, `deed` does it.
 
 mod deed;
+mod fold_deed;
 mod spec;
 
 use super::ask::{Ask, Calls};
@@ -42,6 +43,7 @@ pub(super) enum Deed {
     Error,
     Untagged,
     Empty,
+    Missing,
     Long,
     Call,
     Unknown,
@@ -65,7 +67,7 @@ struct Rule {
 ///
 /// | when | what |
 /// |---|---|
-/// | `summary`: a summary is asked for | `empty` (an empty `<summary>`), `untagged`, `error` (a text that looks like an API error), `long` (longer than what it sums up), `tool` (a call), `silent`, `refuse`, `cut` |
+/// | `summary`: a summary is asked for | `empty` (an empty `<summary>`), `untagged`, `error` (a text that looks like an API error), `long` (longer than what it sums up), `missing` (the last of several folds is left out), `tool` (a call), `silent`, `refuse`, `cut` |
 /// | `notes`: notes are to be kept | `elsewhere` (edits another file), `tool` (another tool), `silent`, `refuse`, `cut`, `error` |
 /// | `turn`: a turn of the conversation | `silent` (no content), `refuse`, `cut` (ends with max_tokens halfway), `error` |
 /// | `tool`: tools | `forbidden` (calls one where that is forbidden), `unknown` (calls one not offered), `invalid` (an input against the schema) |

@@ -58,6 +58,7 @@ fn deeds(when: When) -> &'static [(&'static str, Deed)] {
             ("untagged", Deed::Untagged),
             ("error", Deed::Error),
             ("long", Deed::Long),
+            ("missing", Deed::Missing),
             ("tool", Deed::Call),
             ("silent", Deed::Silent),
             ("refuse", Deed::Refuse),

@@ -3,8 +3,9 @@
 //!
 //! A request is known by what it asks for: the tags `<summary>` or `<analysis>`, with a word that asks to summarise. The
 //! headings it lists are the ones that are used, so the variants (a whole conversation, a part of it) come by themselves.
-//! `sections` finds what a section says, `room` shares out the length.
+//! `sections` finds what a section says, `room` shares out the length. `folds` answers requests for several short summaries.
 
+mod folds;
 mod room;
 mod sections;
 
@@ -36,6 +37,9 @@ const DEFAULT_HEADINGS: &[&str] = &[
 pub fn is_asked(words: &str) -> bool {
     const TAGS: &[&str] = &["<summary>", "</summary>", "<analysis>", "</analysis>"];
     const ASKING: &[&str] = &["summar", "recap", "condense", "compact", "conversation"];
+    if folds::is_asked(words) {
+        return true;
+    }
     let lower = words.to_lowercase();
     if !TAGS.iter().any(|tag| lower.contains(tag)) || lower.contains("<details>") {
         return false;
@@ -62,6 +66,13 @@ pub fn summary_of(messages: &[Message], room: usize) -> String {
 
 pub(super) fn draft(request: &Request, ask: &Ask<'_>) -> Draft {
     let messages = &request.messages[..(ask.prompt_at + 1).min(request.messages.len())];
+    if folds::is_asked(&ask.words) {
+        let text = folds::write(messages, &ask.words, ask.room.min(LONGEST));
+        return Draft {
+            content: vec![DraftBlock::Text(text)],
+            ..Draft::default()
+        };
+    }
     let wanted = Wanted::read(&ask.words);
     let digest = Digest::of(&messages[begin(messages, &ask.words)..], Last::Asks);
     Draft {

@@ -7,7 +7,8 @@ use crate::model::digest::{Digest, Topic};
 /// Bytes of room below which a message is not worth quoting.
 const LEAST_A_MESSAGE: usize = 100;
 
-const NOTHING: &str = "- None found in the conversation.";
+/// What a section says that has nothing to say.
+pub(super) const NOTHING: &str = "- None found in the conversation.";
 
 /// The bodies of these sections, together at most about `room` bytes long.
 pub(super) fn share(

@@ -1,0 +1,42 @@
+//! Runs of the agent that takes session notes: entries outside the conversation that say what each was billed.
+
+use super::report::{NotesReport, UsageReport};
+use crate::message::{EntryKind, Usage, View};
+use crate::report::dollars;
+
+/// The type of such an entry.
+const TAKEN: &str = "notes-taken";
+
+/// What the runs were billed, added up line by line.
+#[derive(Debug, Default)]
+pub(super) struct NotesTaken {
+    runs: u64,
+    usage: Usage,
+    cost_usd: f64,
+}
+
+impl NotesTaken {
+    /// Counts an entry if it records a run.
+    pub(super) fn note(&mut self, entry: View<'_>) {
+        if entry.facets.kind != EntryKind::Other || entry.uuid().is_some() {
+            return;
+        }
+        let fields = crate::json::Object::new(entry.line);
+        if fields.string("type").as_deref() != Some(TAKEN) {
+            return;
+        }
+        self.runs += 1;
+        if let Some(usage) = fields.get("usage").and_then(Usage::read) {
+            usage.billed().for_each(|step| self.usage.add(step));
+        }
+        self.cost_usd += fields.get("costUsd").and_then(dollars).unwrap_or_default();
+    }
+
+    pub(super) fn report(&self) -> NotesReport {
+        NotesReport {
+            runs: self.runs,
+            usage: UsageReport::from(&self.usage),
+            cost_usd: self.cost_usd,
+        }
+    }
+}
