@@ -6,6 +6,7 @@
 
 pub mod boundary;
 pub mod cache;
+pub mod collapse;
 pub mod config;
 pub mod engine;
 pub mod facts;

@@ -67,6 +67,10 @@ pub struct Compaction<'a> {
     pub ledger: Option<&'a Value>,
     /// The loss report (ruling 15).
     pub report: Option<&'a Value>,
+    /// The folds that the summary consists of (O6), for the next ones.
+    pub folds: Option<&'a Value>,
+    /// Who summed up, what that cost and how long it took.
+    pub made: Option<&'a Value>,
     /// The provider's own summary, which stands before the summary message.
     pub signed: Option<Signed<'a>>,
     /// The text of the summary message.
@@ -120,6 +124,8 @@ impl Compaction<'_> {
             thinking_stripped_through: self.thinking_stripped_through,
             ledger: self.ledger,
             report: self.report,
+            folds: self.folds,
+            made: self.made,
         };
         line(&SystemLine {
             logical_parent_uuid: self.logical_parent,
@@ -190,6 +196,10 @@ struct Metadata<'a> {
     ledger: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folds: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    made: Option<&'a Value>,
 }
 
 #[derive(Debug, Serialize)]

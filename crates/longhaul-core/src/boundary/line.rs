@@ -3,6 +3,9 @@
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+use crate::message::Usage;
 
 /// Whose conversation a line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +90,20 @@ impl<'a> From<Envelope<'a>> for Opening<'a> {
 /// Milliseconds always, as the files have them.
 pub(crate) fn milliseconds<S: Serializer>(time: &Timestamp, out: S) -> Result<S::Ok, S::Error> {
     out.collect_str(&format_args!("{time:.3}"))
+}
+
+/// What a provider measured, in the words of a reply's `usage`.
+pub(crate) fn usage_value(usage: &Usage) -> Value {
+    json!({
+        "input_tokens": usage.input,
+        "cache_creation_input_tokens": usage.cache_write(),
+        "cache_read_input_tokens": usage.cache_read,
+        "output_tokens": usage.output,
+        "cache_creation": {
+            "ephemeral_5m_input_tokens": usage.cache_write_5m,
+            "ephemeral_1h_input_tokens": usage.cache_write_1h,
+        },
+    })
 }
 
 /// One line, line end excluded.

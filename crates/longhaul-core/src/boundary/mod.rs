@@ -15,5 +15,5 @@ pub use clearing::Clearing;
 pub use compaction::{Attached, Compaction, Signed, Trigger, hook_context};
 pub use kept::{Anchor, Kept, KeptEntry};
 pub use line::{Envelope, LineError, Stamp, Thread};
-pub(crate) use line::{Opening, line, milliseconds};
+pub(crate) use line::{Opening, line, milliseconds, usage_value};
 pub use undo::{Later, Undo, UndoPlan};

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::compact::{Compaction, Stage, sentence};
 use super::draft::Draft;
 use super::effect::{Effect, HookCall};
-use super::event::{CompactFailure, Compacted, Event, Preview, Summarizer};
+use super::event::{Ahead, CompactFailure, Compacted, Event, Phase, Preview, Summarizer};
 use super::input::Outcome;
 use super::live::{Kept, Live};
 use super::{Engine, Heads, State, Then};
@@ -57,7 +57,11 @@ impl Engine {
             .filter(|_| !keeps_head)
             .unwrap_or_else(|| self.head.clone());
         let head = self.dressed(head, KeepThinking::All);
-        let Some(draft) = self.best_draft(&compaction, &head) else {
+        let draft = self.best_draft(&compaction, &head);
+        if self.is_provisional(&compaction) && !self.holds(&compaction, draft.as_ref()) {
+            return self.start_over(compaction, now);
+        }
+        let Some(draft) = draft else {
             let message = sentence(CompactFailure::WouldNotShrink).to_owned();
             return self.give_up(compaction, CompactFailure::WouldNotShrink, message, now);
         };
@@ -87,6 +91,43 @@ impl Engine {
         compaction.stage = Stage::Archiving;
         compaction.awaits = Some(id);
         self.state = State::Compacting(Box::new(compaction));
+    }
+
+    /// Whether a summary by a model of everything could still take its place: it is made of notes, or was made ahead.
+    fn is_provisional(&self, compaction: &Compaction) -> bool {
+        let by_notes = matches!(compaction.summary, Some((_, Summarizer::Notes)));
+        by_notes || compaction.prepared
+    }
+
+    /// Whether a draft has the summary that there is, and is small enough.
+    fn holds(&self, compaction: &Compaction, draft: Option<&Draft>) -> bool {
+        let given = compaction.summary.as_ref().map(|(_, by)| *by);
+        draft.is_some_and(|draft| {
+            Some(draft.by) == given && draft.with_head < self.config.window.auto_compact
+        })
+    }
+
+    /// What the notes or a summary made ahead leave in view is too much: everything is summed up (S6).
+    pub(super) fn start_over(&mut self, mut compaction: Compaction, now: Timestamp) {
+        match compaction.summary.take() {
+            Some((_, Summarizer::Notes)) => {
+                let window = &self.config.window;
+                let reason = crate::notes::Reason::OverThreshold {
+                    after: self.used(),
+                    threshold: window.auto_compact,
+                };
+                self.notify(Event::NotesNotUsed { reason });
+            }
+            _ => self.notify(Event::Ahead(Ahead::Dropped)),
+        }
+        compaction.direction = None;
+        compaction.signed = None;
+        compaction.asking = Default::default();
+        // From here on it is like any other.
+        compaction.prepared = false;
+        compaction.scope = crate::summary::Scope::whole(&self.live.pieces());
+        self.notify(Event::Phase(Some(Phase::Compacting)));
+        self.summarise(compaction, now);
     }
 
     /// The archive answered: the new view is written.
@@ -238,6 +279,8 @@ impl Engine {
             thinking_stripped_through: stripped,
             ledger: Some(&ledger),
             report: Some(&report),
+            folds: None,
+            made: None,
             signed: draft.signed.as_ref().map(|signed| Signed {
                 stamp: stamp(&uuids.signed, now),
                 message: &signed.message,
@@ -352,8 +395,13 @@ impl Engine {
         }
         let usage = compaction.usage.take();
         let cost = self.summary_cost(usage.as_ref());
-        let took = now.duration_since(compaction.started).as_millis();
         self.turn.tried = true;
+        self.drop_prepared();
+        self.growth.shrunk();
+        let used = self.used();
+        if let Some(taking) = &mut self.notes {
+            taking.shrunk_to(used);
+        }
         self.tell_restored(&compaction.gathered.gathered.files, &draft.restored);
         self.notify(Event::Compacted(Box::new(Compacted {
             trigger: compaction.cause.name(),
@@ -362,8 +410,8 @@ impl Engine {
             after: draft.after,
             usage,
             cost,
-            milliseconds: u64::try_from(took).unwrap_or(0),
-            waited: u64::try_from(took).unwrap_or(0),
+            milliseconds: milliseconds(compaction.started, now),
+            waited: milliseconds(compaction.awaited_since, now),
             recompaction,
             report: draft.report,
             boundary,
@@ -390,4 +438,9 @@ impl Engine {
             self.notify(Event::FileRestore { path, failed });
         }
     }
+}
+
+/// From one time to another.
+fn milliseconds(from: Timestamp, to: Timestamp) -> u64 {
+    u64::try_from(to.duration_since(from).as_millis()).unwrap_or(0)
 }

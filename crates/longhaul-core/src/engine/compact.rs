@@ -4,7 +4,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::effect::{Effect, EffectId, HookCall, Urgency};
-use super::event::{CompactFailure, Event, Phase, Summarizer};
+use super::event::{Ahead, CompactFailure, Event, Phase, Summarizer};
 use super::input::{CompactRequest, GatheredContext, HookOutcome, Outcome};
 use super::{Engine, State, Then};
 use crate::boundary::Trigger;
@@ -50,11 +50,34 @@ impl Cause {
     }
 }
 
+/// Who waits for a compaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A turn, or the user.
+    Awaited,
+    /// Nobody: the conversation goes on beside it (X5).
+    Ahead,
+}
+
+impl Place {
+    pub(super) fn urgency(self) -> Urgency {
+        match self {
+            Self::Awaited => Urgency::Awaited,
+            Self::Ahead => Urgency::Background,
+        }
+    }
+}
+
 /// What an outcome is awaited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     PreHooks,
+    /// Notes are being taken: they are waited for until then.
+    AwaitingNotes(Timestamp),
+    ReadingNotes,
     Summary,
+    /// The summary was made ahead and waits for its time.
+    Ready,
     Gathering,
     StartHooks,
     Archiving,
@@ -64,6 +87,7 @@ pub(super) enum Stage {
 /// A compaction under way.
 #[derive(Debug)]
 pub(super) struct Compaction {
+    pub(super) place: Place,
     pub(super) cause: Cause,
     pub(super) way: Way,
     pub(super) scope: Scope,
@@ -73,6 +97,10 @@ pub(super) struct Compaction {
     pub(super) stage: Stage,
     pub(super) awaits: Option<EffectId>,
     pub(super) started: Timestamp,
+    /// Whether it was begun ahead.
+    pub(super) prepared: bool,
+    /// Since when the conversation waits for it.
+    pub(super) awaited_since: Timestamp,
     pub(super) keep_alive: Timestamp,
     /// Tokens in the window before, and the estimate of the view.
     pub(super) used: u64,
@@ -88,6 +116,14 @@ pub(super) struct Compaction {
 }
 
 impl Compaction {
+    /// The conversation waits for it from now on.
+    pub(super) fn take_place(&mut self, now: Timestamp) {
+        self.place = Place::Awaited;
+        self.prepared = true;
+        self.awaited_since = now;
+        self.keep_alive = now + KEEP_ALIVE;
+    }
+
     /// What hooks want the summary to heed.
     pub(super) fn hook_texts(&self) -> Vec<&str> {
         self.hook_instructions.iter().map(String::as_str).collect()
@@ -114,6 +150,9 @@ impl Engine {
     }
 
     pub(super) fn compact_by_itself(&mut self, way: Way, now: Timestamp) {
+        if self.settle_by_preparation(now) {
+            return;
+        }
         self.start(Cause::Threshold, way, CompactRequest::default(), now);
     }
 
@@ -131,6 +170,8 @@ impl Engine {
             Ok(scope) => scope,
             Err(failure) => return self.not_started(cause, failure, now),
         };
+        // Whatever is prepared is overtaken by this.
+        self.drop_prepared();
         self.notify(Event::Phase(Some(Phase::PreCompactHooks)));
         let id = self.effect_id();
         self.outbox.push_back(Effect::RunHooks {
@@ -141,7 +182,22 @@ impl Engine {
             },
             urgency: Urgency::Awaited,
         });
-        self.state = State::Compacting(Box::new(Compaction {
+        let mut compaction = self.compaction(cause, way, request, (scope, direction), now);
+        compaction.awaits = Some(id);
+        self.hold(compaction);
+    }
+
+    /// A compaction at its beginning.
+    pub(super) fn compaction(
+        &self,
+        cause: Cause,
+        way: Way,
+        request: CompactRequest,
+        (scope, direction): (Scope, Option<Direction>),
+        now: Timestamp,
+    ) -> Compaction {
+        Compaction {
+            place: Place::Awaited,
             cause,
             way,
             scope,
@@ -149,8 +205,10 @@ impl Engine {
             request,
             hook_instructions: Vec::new(),
             stage: Stage::PreHooks,
-            awaits: Some(id),
+            awaits: None,
             started: now,
+            prepared: false,
+            awaited_since: now,
             keep_alive: now + KEEP_ALIVE,
             used: self.used(),
             before: self.view_size(),
@@ -161,7 +219,15 @@ impl Engine {
             gathered: GatheredContext::default(),
             hook_context: Vec::new(),
             draft: None,
-        }));
+        }
+    }
+
+    /// Keeps a compaction until what it awaits comes.
+    pub(super) fn hold(&mut self, compaction: Compaction) {
+        match compaction.place {
+            Place::Awaited => self.state = State::Compacting(Box::new(compaction)),
+            Place::Ahead => self.ahead.compaction = Some(Box::new(compaction)),
+        }
     }
 
     /// What is summed up and what is kept.
@@ -204,7 +270,11 @@ impl Engine {
     }
 
     /// Summing up nothing but the last compaction's own entries would only wear its summary down.
-    fn something_new(&self, pieces: &[Piece], scope: &Scope) -> Result<(), CompactFailure> {
+    pub(super) fn something_new(
+        &self,
+        pieces: &[Piece],
+        scope: &Scope,
+    ) -> Result<(), CompactFailure> {
         let summed_up = scope.summarised.clone();
         let mut entries = pieces.iter().zip(self.live.views());
         let compacted = entries.clone().any(|(piece, entry)| {
@@ -271,9 +341,18 @@ impl Engine {
                     return self.give_up(compaction, CompactFailure::Blocked, reason, now);
                 }
                 compaction.hook_instructions = said.instructions;
+                if compaction.place == Place::Ahead {
+                    return self.summarise(compaction, now);
+                }
                 self.notify(Event::Phase(Some(Phase::Compacting)));
-                self.summarise(compaction, now);
+                match self.may_use_notes(&compaction) {
+                    true => self.await_notes(compaction, now),
+                    false => self.ask_model(compaction, now),
+                }
             }
+            Stage::ReadingNotes => self.notes_read(compaction, outcome, now),
+            // Nothing is awaited there.
+            Stage::AwaitingNotes(_) | Stage::Ready => self.hold(compaction),
             Stage::Summary => self.summary_answered(compaction, outcome, now),
             Stage::Gathering => {
                 if let Outcome::Gathered(gathered) = outcome {
@@ -295,7 +374,15 @@ impl Engine {
     }
 
     /// The summary is there: gather what goes back into the window.
-    pub(super) fn summed_up(&mut self, mut compaction: Compaction) {
+    pub(super) fn summed_up(&mut self, mut compaction: Compaction, now: Timestamp) {
+        if compaction.place == Place::Ahead {
+            compaction.stage = Stage::Ready;
+            self.notify(Event::Ahead(Ahead::Ready));
+            return self.hold(compaction);
+        }
+        if compaction.prepared && !self.caught_up(&mut compaction) {
+            return self.start_over(compaction, now);
+        }
         self.notify(Event::Phase(Some(Phase::SessionStartHooks)));
         let id = self.effect_id();
         let kept = self.live.files_read(compaction.scope.kept.clone());
@@ -311,7 +398,7 @@ impl Engine {
         });
         compaction.stage = Stage::Gathering;
         compaction.awaits = Some(id);
-        self.state = State::Compacting(Box::new(compaction));
+        self.hold(compaction);
     }
 
     pub(super) fn await_hooks(&mut self, mut compaction: Compaction, call: HookCall) {
@@ -322,7 +409,7 @@ impl Engine {
             urgency: Urgency::Awaited,
         });
         compaction.awaits = Some(id);
-        self.state = State::Compacting(Box::new(compaction));
+        self.hold(compaction);
     }
 
     /// The compaction failed; nothing was replaced.
@@ -333,15 +420,20 @@ impl Engine {
         message: String,
         now: Timestamp,
     ) {
-        self.state = State::Idle;
-        self.notify(Event::Phase(None));
+        match compaction.place {
+            Place::Awaited => {
+                self.state = State::Idle;
+                self.notify(Event::Phase(None));
+            }
+            Place::Ahead => self.rest_from_preparing(),
+        }
         self.notify(Event::CompactFailed { kind, message });
         let by_itself = compaction.cause != Cause::Manual;
         let is_failure = !matches!(kind, CompactFailure::Cancelled | CompactFailure::Blocked);
         if by_itself && is_failure && self.tracking.failed() == Tripped::Now {
             self.notify(Event::BreakerTripped);
         }
-        if kind != CompactFailure::Cancelled {
+        if kind != CompactFailure::Cancelled && compaction.place == Place::Awaited {
             self.without_compaction(compaction.cause, now);
         }
     }
@@ -358,7 +450,7 @@ impl Engine {
         let cannot_wait = compaction.cause == Cause::TooLong
             || kind == CompactFailure::PromptTooLong
             || compaction.cause == Cause::Threshold && self.status().level == Level::Blocking;
-        if !cannot_wait {
+        if !cannot_wait || compaction.place == Place::Ahead {
             return self.give_up(compaction, kind, message, now);
         }
         self.notify(Event::CompactFailed { kind, message });
@@ -390,6 +482,15 @@ impl Engine {
     }
 
     pub(super) fn wake(&mut self, now: Timestamp) {
+        let State::Compacting(compaction) = &mut self.state else {
+            return;
+        };
+        if let Stage::AwaitingNotes(until) = compaction.stage
+            && now >= until
+            && let State::Compacting(compaction) = std::mem::replace(&mut self.state, State::Idle)
+        {
+            return self.read_notes(*compaction);
+        }
         let State::Compacting(compaction) = &mut self.state else {
             return;
         };

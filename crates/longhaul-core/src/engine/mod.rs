@@ -5,6 +5,7 @@
 //! compaction, `summarise.rs` the requests for a summary, `commit.rs` what is written and what holds afterwards.
 //! A crash between any two effects leaves a transcript from which the conversation goes on.
 
+mod ahead;
 mod clear;
 mod commit;
 mod compact;
@@ -14,10 +15,12 @@ mod draft;
 mod dress;
 mod effect;
 mod event;
+mod growth;
 mod ids;
 mod input;
 mod line;
 mod live;
+mod notes;
 mod provider;
 mod sizes;
 mod summarise;
@@ -73,6 +76,11 @@ pub struct Engine {
     /// What the provider cleared for the last reply.
     native: Applied,
     tracking: Tracking,
+    growth: growth::Growth,
+    /// Notes, if they are taken.
+    notes: Option<notes::Taking>,
+    /// What goes on beside the conversation.
+    ahead: ahead::Preparing,
     turn: turn::Turn,
     state: State,
     /// Lines that could not be written: they go first when writing is tried again.
@@ -154,6 +162,10 @@ impl Engine {
             cached,
             native: Applied::default(),
             tracking: Tracking::default(),
+            growth: growth::Growth::default(),
+            notes: (config.notes.clone())
+                .map(|notes| notes::Taking::new(notes, config.window.scale())),
+            ahead: ahead::Preparing::default(),
             turn: turn::Turn::default(),
             state: State::Idle,
             unwritten: Vec::new(),
@@ -192,7 +204,7 @@ impl Engine {
         self.outbox.pop_front()
     }
 
-    /// Whether nothing is awaited.
+    /// Whether no turn and no compaction waits for anything. Notes may be under way, or a summary that is prepared.
     pub fn is_idle(&self) -> bool {
         matches!(self.state, State::Idle) && self.outbox.is_empty()
     }
@@ -200,7 +212,10 @@ impl Engine {
     /// When to wake the engine, if nothing else happens before.
     pub fn deadline(&self) -> Option<Timestamp> {
         match &self.state {
-            State::Compacting(compaction) => Some(compaction.keep_alive),
+            State::Compacting(compaction) => match compaction.stage {
+                compact::Stage::AwaitingNotes(until) => Some(until.min(compaction.keep_alive)),
+                _ => Some(compaction.keep_alive),
+            },
             _ => None,
         }
     }
@@ -247,6 +262,13 @@ impl Engine {
     }
 
     fn done(&mut self, id: EffectId, outcome: Outcome, now: Timestamp) {
+        // What goes on beside the conversation leaves it as it is.
+        if self.notes.as_ref().is_some_and(|notes| notes.awaits(id)) {
+            return self.noted(outcome, now);
+        }
+        let Some(outcome) = self.prepared_done(id, outcome, now) else {
+            return;
+        };
         let state = std::mem::replace(&mut self.state, State::Idle);
         match state {
             State::Persisting(awaited, then) if awaited == id => match outcome {

@@ -4,18 +4,18 @@ use jiff::Timestamp;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 
-use super::compact::{Compaction, Stage};
+use super::compact::{Compaction, Place, Stage};
 use super::effect::{Effect, Outgoing};
 use super::event::{CompactFailure, Event, Summarizer};
 use super::input::{Failed, FailedKind, Outcome};
-use super::{Engine, Heads, State, Then, provider};
+use super::{Engine, Heads, Then, provider};
 use crate::local_summary;
 use crate::message::{Entry, Id, Usage};
 use crate::models::ModelSpec;
 use crate::money::Usd;
 use crate::plan::Way;
 use crate::prompt::{Assembly, Latched, OnMismatch, Parameters, RequestHead, RequestKind, Think};
-use crate::rounds::{Lead, MARKER, MOST_RETRIES, drop_oldest};
+use crate::rounds::{Lead, MARKER, MOST_RETRIES, Piece, drop_oldest};
 use crate::summary::{
     Direction, Instructions, PLAIN_SYSTEM, Stop, Stripped, Summary, SummaryFailure, Variant,
     opening_words, prompt, read, strip,
@@ -65,7 +65,7 @@ impl Engine {
             return match Summary::new(approved) {
                 Some(summary) => {
                     compaction.summary = Some((summary, Summarizer::Approved));
-                    self.summed_up(compaction);
+                    self.summed_up(compaction, now);
                 }
                 None => {
                     let message = "the approved summary is empty".to_owned();
@@ -77,7 +77,7 @@ impl Engine {
             let budget = self.config.window.scale().apply(LOCAL_SUMMARY);
             let summary = self.local_summary(&compaction, budget);
             compaction.summary = Some((summary, Summarizer::Local));
-            return self.summed_up(compaction);
+            return self.summed_up(compaction, now);
         }
         if self.asks_plainly() {
             compaction.asking.path = Path::Plain;
@@ -87,6 +87,10 @@ impl Engine {
             true => Path::Provider,
             false => Path::Fork,
         };
+        if compaction.place == Place::Ahead {
+            // It asks behind what was sent, which is on disk.
+            return self.ask_for_summary(compaction, now);
+        }
         match self.before_sending(now) {
             Ok(lines) if !lines.is_empty() => {
                 self.persist(lines, |lines| Then::Summarise(lines, Box::new(compaction)));
@@ -145,11 +149,11 @@ impl Engine {
                 body,
                 betas,
             },
-            urgency: super::Urgency::Awaited,
+            urgency: compaction.place.urgency(),
         });
         compaction.stage = Stage::Summary;
         compaction.awaits = Some(id);
-        self.state = State::Compacting(Box::new(compaction));
+        self.hold(compaction);
     }
 
     /// What the summary is to heed.
@@ -169,8 +173,10 @@ impl Engine {
 
     /// The first entry behind what is sent, where not all is.
     pub(super) fn first_kept(&self, compaction: &Compaction) -> Option<Id> {
-        let mut behind = self.live.entries()[compaction.scope.sent.end..].iter();
-        behind.find_map(|kept| kept.entry.view().uuid())
+        let behind = self.live.entries()[compaction.scope.sent.end..].iter();
+        let mut behind = behind.map(|kept| kept.entry.view());
+        let seen = behind.find(|entry| Piece::of_view(*entry).part.is_sent());
+        seen.and_then(|entry| entry.uuid())
     }
 
     fn summary_prompt(&self, compaction: &Compaction) -> String {
@@ -215,6 +221,13 @@ impl Engine {
         }
         // Up to a pivot only the part before it is sent.
         let until = self.first_kept(compaction);
+        if compaction.place == Place::Ahead {
+            // A reply may be under way, or calls: nothing of that is touched.
+            let assembly = self.assembly.as_ref()?;
+            let mut fork = assembly.fork(until, edits.as_deref())?;
+            fork.say(&text);
+            return Some((fork.body(), assembly.head().latched.betas.clone()));
+        }
         let assembly = self.assembly.as_mut()?;
         let assembled = assembly.request_until(kind, until, edits.as_deref());
         let assembled = assembled.ok()?;
@@ -293,7 +306,7 @@ impl Engine {
                     Some((summary, signed)) => {
                         compaction.summary = Some((summary, Summarizer::Provider));
                         compaction.signed = Some(signed);
-                        self.summed_up(compaction);
+                        self.summed_up(compaction, now);
                     }
                     None => {
                         compaction.asking.path = Path::Fork;
@@ -307,8 +320,10 @@ impl Engine {
         };
         match read(reply.reply()) {
             Ok(summary) => {
+                let took = now.duration_since(compaction.started).as_millis();
+                self.growth.summed_up(u64::try_from(took).unwrap_or(0));
                 compaction.summary = Some((summary, by));
-                self.summed_up(compaction);
+                self.summed_up(compaction, now);
             }
             // There was no room for the summary: as good as too long (L1).
             Err(_) if reply.stop == Stop::WindowFull => self.shorten(compaction, None, now),

@@ -343,6 +343,9 @@ impl Engine {
             usage: answer.usage,
             cost,
         });
+        self.growth.replied(self.used(), now);
+        self.notes_after_reply(self.newest_calls(), now);
+        self.look_ahead(now);
         if expired {
             // What was deleted by reference went with the cache: it counts again (U4).
             let parent = self.newest_uuid();

@@ -62,7 +62,7 @@ pub(super) fn one_line(text: &str) -> String {
 
 /// What an earlier summary message says, without what surrounds it, its draft, what was kept beside it, and its list of user
 /// messages: facts have those, word for word.
-pub(super) fn earlier(message: &str) -> String {
+pub(crate) fn earlier(message: &str) -> String {
     let lines = || {
         let starts = std::iter::once(0).chain(message.match_indices('\n').map(|(at, _)| at + 1));
         starts.map(|at| (at, message[at..].lines().next().unwrap_or_default()))

@@ -12,6 +12,7 @@ use crate::facts::Facts;
 use crate::facts::budget::units_within;
 use crate::facts::page::Page;
 use crate::message::View;
+pub(crate) use extracts::earlier;
 use gather::Gathered;
 use sections::{SECTIONS, Source};
 

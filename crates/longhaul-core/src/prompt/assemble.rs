@@ -226,6 +226,19 @@ impl Assembly {
         Ok(Assembled { slices, marks })
     }
 
+    /// Freezes what came since the last request, a reply that calls nothing: a fork behind it follows.
+    pub fn freeze(&mut self) {
+        if self.rendering.open_calls().is_empty() {
+            self.rendering.seal();
+        }
+    }
+
+    /// The last entry that is frozen.
+    pub fn last_entry(&self) -> Option<Id> {
+        let mut blocks = self.rendering.blocks().iter().rev();
+        blocks.find_map(|block| block.entry)
+    }
+
     /// A fork behind what was sent, or behind what of it stands before an entry. Nothing is frozen by it, and calls may be
     /// open: what came since the last request is not part of it. None before the first request.
     pub fn fork(&self, until: Option<Id>, more: Option<&RawValue>) -> Option<Fork> {

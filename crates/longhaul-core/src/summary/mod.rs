@@ -18,11 +18,13 @@ pub use kept_files::{ReadTools, kept_files};
 pub use prompt::{
     Instructions, PLAIN_SYSTEM, Variant, opening_words, prompt, provider_instructions,
 };
+pub(crate) use prompt::{NO_TOOLS, WHOSE_WORDS};
 pub use read::{Reply, Stop, Summary, SummaryFailure, read};
+pub(crate) use read::{collapsed, says_something, without_summary};
 pub use strip::{DOCUMENT, IMAGE, Stripped, strip};
 
 /// Fragments as one text, a blank line between them; blank ones add nothing.
-fn joined(parts: &[&str]) -> String {
+pub(crate) fn joined(parts: &[&str]) -> String {
     let parts = parts.iter().map(|part| part.trim());
     let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
     parts.join("\n\n")

@@ -205,6 +205,8 @@ fn n3_x6_the_providers_block_stands_between_boundary_and_summary_and_goes_with_a
         thinking_stripped_through: None,
         ledger: None,
         report: None,
+        folds: None,
+        made: None,
         signed: Some(Signed {
             stamp: stamp("c"),
             message: &message,
@@ -244,6 +246,8 @@ fn p5_n2_what_else_the_boundary_can_carry() {
         thinking_stripped_through: Some("last"),
         ledger: Some(&ledger),
         report: Some(&report),
+        folds: None,
+        made: None,
         signed: None,
         text: "summary \u{2028} \"quoted\"\n",
         attached: &[Attached {

@@ -192,6 +192,8 @@ impl SessionFile {
             thinking_stripped_through: None,
             ledger: None,
             report: None,
+            folds: None,
+            made: None,
             signed: None,
             text: "the summary",
             attached: &attached,

@@ -75,6 +75,8 @@ fn compact(bytes: &mut Vec<u8>, name: &str, share: usize, direction: Direction) 
         thinking_stripped_through: None,
         ledger: None,
         report: None,
+        folds: None,
+        made: None,
         signed: None,
         text: "the summary",
         attached: &[],

@@ -13,7 +13,7 @@ pub struct Instructions<'a> {
 
 impl Instructions<'_> {
     /// The part of the prompt that holds them; empty if there are none.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let user = ("From the user:", self.user);
         let hooks = self.hooks.iter().map(|text| ("From a hook:", *text));
         let memory = ("From the project's memory file:", self.memory_file);

@@ -6,6 +6,12 @@ mod quote;
 pub use instructions::Instructions;
 pub use quote::opening_words;
 
+/// How every request for a summary begins: what is asked for instead of work, and that no tool is to be called.
+pub(crate) const NO_TOOLS: &str = include_str!("no_tools.md");
+
+/// How a summary keeps apart what the user said and what the assistant did (Y4).
+pub(crate) const WHOSE_WORDS: &str = include_str!("whose_words.md");
+
 /// The system prompt of the plain request, which does not share the conversation's own (F7).
 pub const PLAIN_SYSTEM: &str = include_str!("system.md");
 
@@ -37,12 +43,12 @@ pub fn prompt(variant: Variant<'_>, instructions: &Instructions<'_>) -> String {
     let sections = sections(variant).map(str::trim).join("\n");
     let added = instructions.text();
     super::joined(&[
-        include_str!("no_tools.md"),
+        NO_TOOLS,
         &task,
         &draft,
         include_str!("answer.md"),
         &sections,
-        include_str!("whose_words.md"),
+        WHOSE_WORDS,
         &added,
         include_str!("closing.md"),
     ])

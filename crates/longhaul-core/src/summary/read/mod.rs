@@ -2,6 +2,8 @@
 
 mod tags;
 
+pub(crate) use tags::collapsed;
+
 /// Why a reply ended, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
@@ -26,6 +28,18 @@ pub struct Reply<'a> {
     pub calls: usize,
     /// Why it ended.
     pub stop: Stop,
+}
+
+impl Reply<'_> {
+    /// Whether it is a text at all, rather than a call or a refusal.
+    pub(crate) fn is_text(&self) -> Result<(), SummaryFailure> {
+        match self.stop {
+            Stop::Refusal => Err(SummaryFailure::Refusal),
+            _ if self.calls > 0 => Err(SummaryFailure::ToolCall),
+            Stop::ToolUse => Err(SummaryFailure::ToolCall),
+            Stop::Finished | Stop::CutOff | Stop::WindowFull => Ok(()),
+        }
+    }
 }
 
 /// A summary: not blank, under a heading, without the draft.
@@ -87,6 +101,12 @@ pub enum SummaryFailure {
         /// The beginning of that text.
         text: String,
     },
+    /// It folds some of the spans it was asked for, and not this one.
+    #[error("the model left out part {number} of what it was to sum up")]
+    MissingFold {
+        /// The number of the first that is missing; 0 is the one for all earlier folds.
+        number: usize,
+    },
     /// It was cut off before its end. What is there is not used: the sections that are missing, the newest work and the
     /// next step, are those the next turn needs most.
     #[error("the summary was cut off after {sections} of its sections; allow more output tokens")]
@@ -105,6 +125,7 @@ impl SummaryFailure {
             Self::ToolCall => "tool_call",
             Self::Refusal => "refusal",
             Self::ApiErrorText { .. } => "api_error",
+            Self::MissingFold { .. } => "missing_fold",
             Self::Truncated { .. } => "truncated",
         }
     }
@@ -115,12 +136,7 @@ const ENOUGH_SECTIONS: usize = 5;
 
 /// Reads a reply.
 pub fn read(reply: Reply<'_>) -> Result<Summary, SummaryFailure> {
-    match reply.stop {
-        Stop::Refusal => return Err(SummaryFailure::Refusal),
-        _ if reply.calls > 0 => return Err(SummaryFailure::ToolCall),
-        Stop::ToolUse => return Err(SummaryFailure::ToolCall),
-        Stop::Finished | Stop::CutOff | Stop::WindowFull => {}
-    }
+    reply.is_text()?;
     let parts = tags::take_apart(reply.text);
     if matches!(reply.stop, Stop::CutOff | Stop::WindowFull) && !parts.closed {
         let begun = parts.body.as_deref().unwrap_or(&parts.outside);
@@ -141,14 +157,20 @@ fn untagged(outside: &str, whole: &str) -> Result<Summary, SummaryFailure> {
     {
         return Ok(summary);
     }
-    if is_api_error(whole) {
-        let text = whole.trim().chars().take(300).collect();
-        return Err(SummaryFailure::ApiErrorText { text });
-    }
-    Err(SummaryFailure::NoSummary)
+    Err(without_summary(whole))
 }
 
-fn says_something(text: &str) -> bool {
+/// What a text is that holds no summary.
+pub(crate) fn without_summary(text: &str) -> SummaryFailure {
+    match is_api_error(text) {
+        true => SummaryFailure::ApiErrorText {
+            text: text.trim().chars().take(300).collect(),
+        },
+        false => SummaryFailure::NoSummary,
+    }
+}
+
+pub(crate) fn says_something(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
 }
 

@@ -163,7 +163,7 @@ fn tags(text: &str) -> Vec<Tag> {
 }
 
 /// The text with runs of blank lines collapsed to one, and none around it.
-pub(super) fn collapsed(text: &str) -> String {
+pub(crate) fn collapsed(text: &str) -> String {
     let mut collapsed = String::with_capacity(text.len());
     let mut blank = false;
     for line in text.lines().map(str::trim_end) {

@@ -66,6 +66,9 @@ pub(crate) struct Desk {
     /// Stop performing at the effect whose name begins so.
     pub(crate) hold: Option<&'static str>,
     pub(crate) held: Option<Effect>,
+    /// Leave the effects whose names begin so for later, and go on with the others.
+    pub(crate) aside: Option<&'static str>,
+    pub(crate) set_aside: Vec<Effect>,
     /// The session's notes, what taking them comes to, and what was asked for it.
     pub(crate) notes: NotesOnDisk,
     pub(crate) notes_taken: NotesTaken,
@@ -205,6 +208,8 @@ impl Desk {
             new_head: None,
             hold: None,
             held: None,
+            aside: None,
+            set_aside: Vec::new(),
             notes: NotesOnDisk::default(),
             notes_taken: NotesTaken::default(),
             notes_runs: Vec::new(),
@@ -233,8 +238,21 @@ impl Desk {
                 self.held = Some(effect);
                 return;
             }
+            if self.aside.is_some_and(|aside| name.starts_with(aside)) {
+                self.set_aside.push(effect);
+                continue;
+            }
             self.perform(effect);
         }
+    }
+
+    /// Performs what was left for later, from now on as it comes.
+    pub(crate) fn catch_up(&mut self) {
+        self.aside = None;
+        for effect in std::mem::take(&mut self.set_aside) {
+            self.perform(effect);
+        }
+        self.run();
     }
 
     /// Performs what was held back.
@@ -375,6 +393,15 @@ impl Desk {
         let done = self.events.iter();
         done.filter(|event| matches!(event, Event::Compacted(_)))
             .count()
+    }
+
+    pub(crate) fn last_compaction(&self) -> &longhaul_core::engine::Compacted {
+        let mut newest = self.events.iter().rev();
+        let last = newest.find_map(|event| match event {
+            Event::Compacted(done) => Some(done),
+            _ => None,
+        });
+        last.expect("a compaction")
     }
 
     pub(crate) fn failures(&self) -> Vec<longhaul_core::engine::CompactFailure> {

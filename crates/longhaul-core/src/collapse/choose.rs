@@ -1,0 +1,172 @@
+//! Which spans are folded: the oldest, in whole rounds, as many as it takes to come down to the target.
+
+use std::ops::Range;
+
+use super::Limits;
+use crate::rounds::{Part, Piece, Rounds, Seams};
+use crate::tokens::Estimate;
+
+/// The newest rounds that are never folded.
+const KEPT_ROUNDS: usize = 4;
+/// The most spans that one request asks for; rather than ask for more, spans grow.
+const MOST_SPANS: u64 = 16;
+
+/// What is to be folded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    /// The first entry that stays word for word.
+    pub cut: usize,
+    /// The spans, oldest first: without gaps from the first entry that may be folded to the cut.
+    pub spans: Vec<Range<usize>>,
+    /// Tokens that folding will free, by the unpadded estimate and with folds as long as they may be.
+    pub frees: u64,
+}
+
+/// Chooses what to fold of a view whose entries weigh `weights`; `used` tokens are in the window.
+///
+/// `first` is the first entry that may be folded ([`super::first_foldable`]). A span is a run of whole rounds; it begins
+/// with a prompt where one is near. None if nothing may be folded, or if folding would free nothing: the newest
+/// [`Limits::keep`] tokens and four rounds stay.
+pub fn choose(
+    pieces: &[Piece],
+    weights: &[Estimate],
+    first: usize,
+    limits: &Limits,
+    used: u64,
+) -> Option<Chosen> {
+    let boundary = pieces
+        .iter()
+        .rposition(|piece| piece.part == Part::Boundary);
+    let first = first.max(boundary.map_or(0, |at| at + 1));
+    let last = latest_cut(pieces, weights, limits.keep)?;
+    let ends = Ends::of(pieces, weights, first, last);
+    let need = used.saturating_sub(limits.target).max(1);
+    let aim = limits.span.max(need / MOST_SPANS).max(1);
+    let (mut spans, mut start, mut weight) = (Vec::new(), first, Estimate::ZERO);
+    let freed = |spans: usize, weight: Estimate| {
+        let folds = limits.fold_weight().saturating_mul(spans as u64);
+        weight.unpadded().saturating_sub(folds)
+    };
+    while freed(spans.len(), weight) < need && (spans.len() as u64) < MOST_SPANS * 2 {
+        let Some(end) = ends.nearest(start, aim) else {
+            break;
+        };
+        let more = ends.between(start, end);
+        if more.unpadded() <= limits.fold_weight() {
+            // What is left weighs no more than its fold would.
+            break;
+        }
+        weight += more;
+        spans.push(start..end);
+        start = end;
+    }
+    let frees = freed(spans.len(), weight);
+    (frees > 0).then_some(Chosen {
+        cut: start,
+        spans,
+        frees,
+    })
+}
+
+/// The latest cut that leaves the newest rounds and tokens alone. None if they are all there is.
+fn latest_cut(pieces: &[Piece], weights: &[Estimate], keep: u64) -> Option<usize> {
+    let rounds = Rounds::of(pieces);
+    let round = rounds.len().checked_sub(KEPT_ROUNDS)?;
+    let mut last = rounds.pieces(round).start;
+    let weight = |range: Range<usize>| weights.get(range).unwrap_or_default().iter().copied();
+    let mut kept: Estimate = weight(last..weights.len().max(last)).sum();
+    while kept.padded() < keep {
+        last = last.checked_sub(1)?;
+        kept += weight(last..last + 1).sum();
+    }
+    Some(last)
+}
+
+/// Where spans may end, with the weight of all entries before each index of the view.
+struct Ends {
+    ends: Vec<End>,
+    before: Vec<Estimate>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct End {
+    at: usize,
+    next: Next,
+}
+
+/// What follows the end of a span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Prompt,
+    Response,
+}
+
+impl Ends {
+    /// The safe cuts between `first` and `last`: before each response, or before the prompt that it answers.
+    fn of(pieces: &[Piece], weights: &[Estimate], first: usize, last: usize) -> Self {
+        let seams = Seams::of(pieces);
+        let mut ends: Vec<End> = Vec::new();
+        let (mut prompt, mut said) = (None, None);
+        for (at, piece) in pieces.iter().enumerate().skip(first) {
+            match piece.part {
+                Part::Boundary | Part::Unsent => continue,
+                Part::Input if piece.answers.is_empty() => prompt = prompt.or(Some(at)),
+                Part::Input => prompt = None,
+                Part::Response(_) | Part::Reasoning(_) => {
+                    let prompt = prompt.take().filter(|at| seams.is_safe(*at));
+                    let (at, next) = match prompt {
+                        Some(prompt) => (prompt, Next::Prompt),
+                        None => (at, Next::Response),
+                    };
+                    // A span without anything to fold is none.
+                    let holds = said.is_some_and(|said| said < at);
+                    if holds && at <= last && seams.is_safe(at) {
+                        ends.push(End { at, next });
+                    }
+                }
+            }
+            said = said.or(Some(at));
+        }
+        let mut weight = Estimate::ZERO;
+        let mut before = vec![weight];
+        before.extend((0..pieces.len()).map(|at| {
+            weight += weights.get(at).copied().unwrap_or_default();
+            weight
+        }));
+        Self { ends, before }
+    }
+
+    /// The best end of a span that begins at `start` and should weigh `aim`: before a prompt if one is near, else as
+    /// close below as whole rounds allow. None if there is no end any more.
+    fn nearest(&self, start: usize, aim: u64) -> Option<usize> {
+        let from = self.ends.partition_point(|end| end.at <= start);
+        let weighed = self.ends[from..]
+            .iter()
+            .map(|end| (end, self.between(start, end.at).unpadded()));
+        let (mut prompt, mut below, mut above): (Option<(u64, usize)>, _, _) = (None, None, None);
+        for (end, weight) in weighed {
+            if end.next == Next::Prompt && weight >= aim - aim / 4 && weight <= aim + aim / 2 {
+                let distance = weight.abs_diff(aim);
+                if prompt.is_none_or(|(nearest, _)| distance < nearest) {
+                    prompt = Some((distance, end.at));
+                }
+            }
+            match weight <= aim {
+                true => below = Some((weight, end.at)),
+                false => above = above.or(Some(end.at)),
+            }
+            if weight > aim + aim / 2 {
+                break;
+            }
+        }
+        let below_enough = below.filter(|(weight, _)| above.is_none() || *weight >= aim / 2);
+        prompt
+            .map(|(_, at)| at)
+            .or(below_enough.map(|(_, at)| at))
+            .or(above)
+    }
+
+    fn between(&self, start: usize, end: usize) -> Estimate {
+        self.before[end].less(self.before[start])
+    }
+}

@@ -1,0 +1,32 @@
+//! Folds with no model (X9): extracts of each span, for when the model fails and the window is full.
+
+use std::sync::Arc;
+
+use super::Limits;
+use crate::facts::{Facts, Vocabulary};
+use crate::local_summary::summarise;
+use crate::message::View;
+
+/// What a span says in which nothing is said.
+const NOTHING: &str = include_str!("nothing.md");
+
+/// Folds each of these spans by extracts, within the weight of a fold: what the user said in it, what was done and what
+/// went wrong. There always is a text for each.
+pub fn local<'a, S>(
+    spans: impl IntoIterator<Item = S>,
+    vocabulary: &Arc<Vocabulary>,
+    limits: &Limits,
+) -> Vec<String>
+where
+    S: IntoIterator<Item = View<'a>> + Clone,
+{
+    let folded = spans.into_iter().map(|span| {
+        let facts = Facts::scan(vocabulary.clone(), span.clone());
+        let text = summarise(span, &facts, limits.fold_weight());
+        match text.trim_matches('\n') {
+            "" => NOTHING.trim_end().to_owned(),
+            text => text.to_owned(),
+        }
+    });
+    folded.collect()
+}

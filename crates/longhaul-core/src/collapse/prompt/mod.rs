@@ -1,0 +1,77 @@
+//! What the model is asked when spans are to be folded: composed of fragments, one idea a file.
+
+use super::{Limits, Span};
+use crate::summary::{Instructions, NO_TOOLS, WHOSE_WORDS, joined};
+
+/// What becomes of the folds that are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Earlier {
+    /// They stay word for word.
+    Stay,
+    /// They have grown too long: they are condensed into one.
+    Condense,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The spans, oldest first.
+    pub spans: &'a [Span],
+    /// How the first message begins that is not to be folded, if the model is shown it.
+    pub kept: Option<&'a str>,
+    /// What becomes of earlier folds.
+    pub earlier: Earlier,
+    /// How long folds may be.
+    pub limits: &'a Limits,
+    /// What others want of them.
+    pub instructions: &'a Instructions<'a>,
+}
+
+/// The text of the message that asks for folds.
+pub fn prompt(asked: &Asked<'_>) -> String {
+    let count = asked.spans.len();
+    let task = match count {
+        1 => include_str!("task_one.md").to_owned(),
+        _ => include_str!("task.md").replace("{count}", &count.to_string()),
+    };
+    let numbered = (1..).zip(asked.spans);
+    let spans: Vec<String> = numbered
+        .map(|(number, span)| described(number, span))
+        .collect();
+    let kept = asked.kept.map_or_else(String::new, |quote| {
+        include_str!("kept.md").replace("{quote}", quote.trim())
+    });
+    let answer = include_str!("answer.md").replace("{words}", &asked.limits.words.to_string());
+    let condense = match asked.earlier {
+        Earlier::Stay => "".to_owned(),
+        Earlier::Condense => {
+            let words = asked.limits.condensed_words.to_string();
+            include_str!("condense.md").replace("{words}", &words)
+        }
+    };
+    let added = asked.instructions.text();
+    joined(&[
+        NO_TOOLS,
+        &task,
+        &spans.join("\n"),
+        &kept,
+        &answer,
+        include_str!("holds.md"),
+        &condense,
+        WHOSE_WORDS,
+        &added,
+        include_str!("closing.md"),
+    ])
+}
+
+fn described(number: usize, span: &Span) -> String {
+    let text = include_str!("span.md").trim_end();
+    let messages = match span.messages {
+        1 => "1 message".to_owned(),
+        more => format!("{more} messages"),
+    };
+    // The quote goes in last: it may hold anything.
+    text.replace("{number}", &number.to_string())
+        .replace("{messages}", &messages)
+        .replace("{quote}", span.opening.trim())
+}

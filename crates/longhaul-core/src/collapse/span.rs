@@ -1,0 +1,68 @@
+//! What a span is to people and to the model: how it begins, how much it holds, when it was.
+
+use jiff::Timestamp;
+
+use crate::message::{EntryKind, View};
+use crate::rounds::{Part, Piece};
+use crate::summary::opening_words;
+
+/// A span of the conversation that is to be folded, described.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// How its first entry that says something begins.
+    pub opening: String,
+    /// How many of its entries the model saw.
+    pub messages: u64,
+    /// When its first entry was written.
+    pub from: Option<Timestamp>,
+    /// When its last entry was written.
+    pub to: Option<Timestamp>,
+}
+
+impl Span {
+    /// Describes the entries of a span, in order.
+    pub fn of<'a>(entries: impl IntoIterator<Item = View<'a>>) -> Self {
+        let mut span = Self {
+            opening: String::new(),
+            messages: 0,
+            from: None,
+            to: None,
+        };
+        for entry in entries {
+            if !Piece::of_view(entry).part.is_sent() {
+                continue;
+            }
+            span.messages += 1;
+            if span.opening.is_empty() {
+                span.opening = opening_words(entry);
+            }
+            let time = entry.timestamp();
+            span.from = span.from.or(time);
+            span.to = time.or(span.to);
+        }
+        span
+    }
+}
+
+/// The first entry of a view that may be folded: the one behind the boundary and the summary that follows it. A summary
+/// further back, which a compaction of the recent part leaves, is an entry like any other.
+pub fn first_foldable<'a>(entries: impl IntoIterator<Item = View<'a>>) -> usize {
+    let (mut first, mut conversation) = (0, false);
+    for (at, entry) in entries.into_iter().enumerate() {
+        let part = Piece::of_view(entry).part;
+        if part == Part::Boundary {
+            (first, conversation) = (at + 1, false);
+            continue;
+        }
+        let heads = entry.facets.flags.compact_summary || entry.begins_with_compaction();
+        match (heads, conversation) {
+            (true, false) => first = at + 1,
+            // Attachments may stand between a boundary and its summary.
+            (false, _) => {
+                conversation |= part.is_response() || entry.facets.kind == EntryKind::User
+            }
+            (true, true) => {}
+        }
+    }
+    first
+}

@@ -1,0 +1,259 @@
+//! A summary prepared while the conversation goes on (X5): asked for ahead of the threshold, swapped in between turns.
+//!
+//! It sums up what was sent when it was asked for; whatever came since is kept word for word. It is dropped unless the
+//! view it was made from is still the beginning of the conversation.
+
+use jiff::Timestamp;
+
+use super::compact::{After, Cause, Compaction, Place, Stage};
+use super::effect::{Effect, EffectId, HookCall, Urgency};
+use super::event::{Ahead, Event, Phase};
+use super::input::{CompactRequest, NotesOnDisk, Outcome};
+use super::{Engine, Heads, Preparation, State, Summariser};
+use crate::notes::NotesPlan;
+use crate::plan::{Breaker, Way};
+use crate::summary::{Direction, Scope};
+use crate::window::guards::guard;
+use crate::window::{Action, Guard, Level, Verdict};
+
+/// The lead is never more than this share of the threshold.
+const LONGEST_LEAD_PERCENT: u64 = 30;
+/// After a failure nothing is prepared until the window has grown by this share of the threshold.
+const REST_PERCENT: u64 = 5;
+
+/// What is prepared.
+#[derive(Debug, Default)]
+pub(super) struct Preparing {
+    /// The compaction that is under way beside the conversation, or ready.
+    pub(super) compaction: Option<Box<Compaction>>,
+    /// The notes are being read to see whether they will do.
+    checking: Option<EffectId>,
+    /// Nothing is prepared before the window holds so much.
+    rest: u64,
+}
+
+/// What there is when the threshold is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Prepared {
+    Nothing,
+    UnderWay,
+    Ready,
+}
+
+impl Engine {
+    /// Whether an outcome belongs to what is prepared; then it is taken.
+    pub(super) fn prepared_done(
+        &mut self,
+        id: EffectId,
+        outcome: Outcome,
+        now: Timestamp,
+    ) -> Option<Outcome> {
+        if self.ahead.checking == Some(id) {
+            self.ahead.checking = None;
+            self.checked(outcome, now);
+            return None;
+        }
+        let awaits = |compaction: &Box<Compaction>| compaction.awaits == Some(id);
+        match self
+            .ahead
+            .compaction
+            .take_if(|compaction| awaits(compaction))
+        {
+            Some(compaction) => {
+                self.compaction_goes_on(*compaction, outcome, now);
+                None
+            }
+            None => Some(outcome),
+        }
+    }
+
+    /// A reply is there: it may be time to prepare.
+    pub(super) fn look_ahead(&mut self, now: Timestamp) {
+        let busy = self.ahead.compaction.is_some() || self.ahead.checking.is_some();
+        let used = self.used();
+        if busy || used < self.ahead.rest || !self.prepares() {
+            return;
+        }
+        let threshold = self.config.window.auto_compact;
+        let lead = self.growth.lead(share(threshold, LONGEST_LEAD_PERCENT));
+        if used + lead < threshold {
+            return;
+        }
+        match self.notes_in_use() {
+            true => {
+                let id = self.effect_id();
+                self.outbox.push_back(Effect::ReadNotes { id });
+                self.ahead.checking = Some(id);
+            }
+            false => self.prepare(now),
+        }
+    }
+
+    /// Whether summaries are prepared here at all.
+    fn prepares(&self) -> bool {
+        let config = &self.config;
+        config.preparation == Preparation::Ahead
+            && config.heads == Heads::Written
+            && config.summariser == Summariser::Ours
+            && config.switches.decide(Action::Automatic) == Verdict::Allowed
+            && guard(&config.source, config.owner) == Guard::Clear
+            && self.tracking.breaker() == Breaker::Closed
+            && self.assembly.is_some()
+            && self.outdated.is_none()
+    }
+
+    /// The notes were read: if they will do, nothing need be prepared.
+    fn checked(&mut self, outcome: Outcome, now: Timestamp) {
+        let notes = match outcome {
+            Outcome::NotesRead(notes) => *notes,
+            _ => NotesOnDisk::default(),
+        };
+        let wanted = matches!(self.notes_plan(&notes), NotesPlan::NotApplicable(_));
+        if wanted && self.prepares() && self.ahead.compaction.is_none() {
+            self.prepare(now);
+        }
+    }
+
+    /// Begins to prepare.
+    fn prepare(&mut self, now: Timestamp) {
+        let Some(scope) = self.sent_scope() else {
+            return;
+        };
+        let mut compaction = self.compaction(
+            Cause::Threshold,
+            Way::Model,
+            CompactRequest::default(),
+            (scope, Some(Direction::UpTo)),
+            now,
+        );
+        compaction.place = Place::Ahead;
+        let id = self.effect_id();
+        self.outbox.push_back(Effect::RunHooks {
+            id,
+            call: HookCall::PreCompact {
+                trigger: compaction.cause.name(),
+                instructions: None,
+            },
+            urgency: Urgency::Background,
+        });
+        compaction.awaits = Some(id);
+        self.notify(Event::Ahead(Ahead::Begun));
+        self.hold(compaction);
+    }
+
+    /// What was sent, as a scope: a fork behind it reads the cache to its end.
+    fn sent_scope(&self) -> Option<Scope> {
+        let last = self.assembly.as_ref()?.last_entry()?;
+        let pieces = self.live.pieces();
+        let mut views = self.live.views();
+        let sent = views.position(|entry| entry.uuid() == Some(last))? + 1;
+        let scope = Scope::partial(&pieces, sent, Direction::UpTo);
+        let worth_it = scope.messages(&pieces) > 0 && self.something_new(&pieces, &scope).is_ok();
+        worth_it.then_some(scope)
+    }
+
+    /// The threshold is reached. What was prepared is swapped in; while it is being prepared the conversation goes on, as
+    /// long as there is room. Gives whether that settles it.
+    pub(super) fn settle_by_preparation(&mut self, now: Timestamp) -> bool {
+        match self.prepared() {
+            Prepared::Nothing => false,
+            Prepared::Ready => {
+                self.swap_in(now);
+                true
+            }
+            Prepared::UnderWay if self.status().level < Level::Blocking => {
+                self.turn.tried = true;
+                self.step(now);
+                true
+            }
+            Prepared::UnderWay => {
+                self.take_over(now);
+                true
+            }
+        }
+    }
+
+    fn prepared(&self) -> Prepared {
+        match &self.ahead.compaction {
+            None => Prepared::Nothing,
+            Some(compaction) if compaction.stage == Stage::Ready => Prepared::Ready,
+            Some(_) => Prepared::UnderWay,
+        }
+    }
+
+    /// The conversation waits from here on.
+    fn take_over(&mut self, now: Timestamp) {
+        if let Some(mut compaction) = self.ahead.compaction.take() {
+            compaction.take_place(now);
+            self.notify(Event::Phase(Some(Phase::Compacting)));
+            self.hold(*compaction);
+        }
+    }
+
+    /// Puts what was prepared in place of what it sums up.
+    fn swap_in(&mut self, now: Timestamp) {
+        if let Some(mut compaction) = self.ahead.compaction.take() {
+            compaction.take_place(now);
+            self.summed_up(*compaction, now);
+        }
+    }
+
+    /// What came since it was begun is kept, too. Gives whether the cut still is one.
+    pub(super) fn caught_up(&self, compaction: &mut Compaction) -> bool {
+        let cut = compaction.scope.summarised.end;
+        let scope = Scope::partial(&self.live.pieces(), cut, Direction::UpTo);
+        // A late result may have tied both sides together.
+        let holds = scope.summarised == compaction.scope.summarised;
+        compaction.scope = scope;
+        compaction.used = self.used();
+        compaction.before = self.view_size();
+        holds
+    }
+
+    /// Another view begins: what was prepared is of no use.
+    pub(super) fn drop_prepared(&mut self) {
+        self.ahead.checking = None;
+        if let Some(compaction) = self.ahead.compaction.take() {
+            let awaited = compaction.awaits;
+            self.outbox.extend(awaited.map(|id| Effect::Cancel { id }));
+            self.notify(Event::Ahead(Ahead::Dropped));
+        }
+    }
+
+    /// Preparing failed. The conversation goes on; a turn that reaches the threshold tries again.
+    pub(super) fn rest_from_preparing(&mut self) {
+        self.ahead.compaction = None;
+        let rest = share(self.config.window.auto_compact, REST_PERCENT);
+        self.ahead.rest = self.used() + rest;
+    }
+
+    /// A model is needed: the conversation goes on meanwhile if there is room, else it waits.
+    pub(super) fn ask_model(&mut self, mut compaction: Compaction, now: Timestamp) {
+        let goes_on = compaction.cause == Cause::Threshold
+            && compaction.way == Way::Model
+            && self.ahead.compaction.is_none()
+            && self.used() >= self.ahead.rest
+            && self.status().level < Level::Blocking
+            && self.prepares();
+        let scope = match goes_on {
+            true => self.sent_scope(),
+            false => None,
+        };
+        let Some(scope) = scope else {
+            return self.summarise(compaction, now);
+        };
+        compaction.scope = scope;
+        compaction.direction = Some(Direction::UpTo);
+        compaction.place = Place::Ahead;
+        self.state = State::Idle;
+        self.notify(Event::Phase(None));
+        self.notify(Event::Ahead(Ahead::Begun));
+        self.summarise(compaction, now);
+        self.turn.tried = true;
+        self.after_compaction(After::GoOn, now);
+    }
+}
+
+fn share(of: u64, percent: u64) -> u64 {
+    of / 100 * percent
+}

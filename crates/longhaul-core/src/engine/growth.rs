@@ -1,0 +1,105 @@
+//! How fast the window fills and how long a summary takes: from both follows how far ahead of the threshold a summary must
+//! be asked for, so that it is there when it is needed (X5).
+
+use std::collections::VecDeque;
+
+use jiff::Timestamp;
+
+/// Turns that are looked back upon.
+const TURNS: usize = 8;
+/// What a summary takes, in milliseconds, before one was made.
+const A_SUMMARY: u64 = 45_000;
+/// A turn counts as no longer than this, in milliseconds: while the user rests, nothing grows.
+const LONGEST_TURN: u64 = 30_000;
+/// And as no shorter than this.
+const SHORTEST_TURN: u64 = 500;
+
+/// Follows a session.
+#[derive(Debug, Default)]
+pub(super) struct Growth {
+    last: Option<(u64, Timestamp)>,
+    /// By how many tokens the window grew in each turn, and how many milliseconds that took.
+    turns: VecDeque<(u64, u64)>,
+    summary: Option<u64>,
+}
+
+impl Growth {
+    /// A reply is there, with so many tokens in the window.
+    pub(super) fn replied(&mut self, used: u64, now: Timestamp) {
+        if let Some((before, since)) = self.last.replace((used, now)) {
+            let took = now.duration_since(since).as_millis();
+            let took = u64::try_from(took).unwrap_or(0);
+            let took = took.clamp(SHORTEST_TURN, LONGEST_TURN);
+            if self.turns.len() == TURNS {
+                self.turns.pop_front();
+            }
+            self.turns.push_back((used.saturating_sub(before), took));
+        }
+    }
+
+    /// The window was made smaller.
+    pub(super) fn shrunk(&mut self) {
+        self.last = None;
+    }
+
+    /// A summary took so many milliseconds.
+    pub(super) fn summed_up(&mut self, milliseconds: u64) {
+        self.summary = Some(milliseconds);
+    }
+
+    /// Tokens by which the window may grow while a summary is written, at most `most`.
+    pub(super) fn lead(&self, most: u64) -> u64 {
+        let Some(largest) = self.turns.iter().map(|(grown, _)| *grown).max() else {
+            return most;
+        };
+        let all: u64 = self.turns.iter().map(|(_, took)| took).sum();
+        let pace = (all / self.turns.len() as u64).max(1);
+        let summary = self.summary.unwrap_or(A_SUMMARY);
+        // One more: the turn that reaches the threshold is judged before its request.
+        let turns = summary.div_ceil(pace) + 1;
+        largest.saturating_mul(turns).min(most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::SignedDuration;
+
+    fn grown(by: &[u64], seconds: i64) -> Growth {
+        let mut growth = Growth::default();
+        let mut now = Timestamp::constant(1_800_000_000, 0);
+        let mut used = 10_000;
+        growth.replied(used, now);
+        for by in by {
+            now += SignedDuration::from_secs(seconds);
+            used += by;
+            growth.replied(used, now);
+        }
+        growth
+    }
+
+    #[test]
+    fn x5_the_lead_follows_from_growth_and_from_how_long_summaries_take() {
+        let mut growth = grown(&[1_000, 2_000, 500], 10);
+        assert_eq!(
+            growth.lead(100_000),
+            2_000 * 6,
+            "45 seconds are five turns, and one"
+        );
+        growth.summed_up(20_000);
+        assert_eq!(growth.lead(100_000), 2_000 * 3);
+        assert_eq!(growth.lead(5_000), 5_000, "there is a limit");
+    }
+
+    #[test]
+    fn x5_a_rest_of_the_user_does_not_shorten_the_lead() {
+        let growth = grown(&[1_000, 1_000], 36_000);
+        assert_eq!(growth.lead(100_000), 1_000 * 3);
+    }
+
+    #[test]
+    fn x5_before_anything_is_known_the_lead_is_the_longest() {
+        assert_eq!(Growth::default().lead(50_000), 50_000);
+    }
+}

@@ -1,0 +1,298 @@
+//! Session notes in a conversation's life (S2, S5–S7): when they are taken, behind which request, and a compaction by them.
+//!
+//! Taking them is the shell's, in the background: no turn waits. What they are and what they are good for is in `notes/`.
+
+use jiff::Timestamp;
+use serde_json::json;
+
+use super::compact::{Cause, Compaction, Stage};
+use super::effect::{Effect, EffectId, NotesRun};
+use super::event::{Event, NotesEvent, Summarizer};
+use super::input::{NotesOnDisk, NotesTaken, Outcome};
+use super::sizes::head_weight;
+use super::{Engine, NotesConfig, State};
+use crate::message::{Block, BlockKind, EntryKind, Id};
+use crate::notes::{
+    Caps, Ended, KeepWindow, Notes, NotesPlan, Planning, Progress, Replacement, Run, Template,
+    Trigger, Wait, Weighed,
+};
+use crate::summary::{Direction, Scope, Summary};
+use crate::window::guards::guard;
+use crate::window::{Action, Guard, Owner, Verdict};
+
+/// The notes of a session under way.
+#[derive(Debug)]
+pub(super) struct Taking {
+    config: NotesConfig,
+    trigger: Trigger,
+    running: Option<Running>,
+}
+
+#[derive(Debug)]
+struct Running {
+    id: EffectId,
+    run: Run,
+    since: Timestamp,
+}
+
+impl Taking {
+    pub(super) fn new(config: NotesConfig, scale: crate::window::Scale) -> Self {
+        let last = config.reach.as_ref().map(|reach| reach.tokens);
+        Self {
+            trigger: Trigger::new(config.settings, scale, last),
+            config,
+            running: None,
+        }
+    }
+
+    /// The window was made smaller.
+    pub(super) fn shrunk_to(&mut self, tokens: u64) {
+        self.trigger.shrunk_to(tokens);
+    }
+
+    pub(super) fn awaits(&self, id: EffectId) -> bool {
+        self.running.as_ref().is_some_and(|run| run.id == id)
+    }
+}
+
+impl Engine {
+    /// Whether notes are taken here: only the main conversation's are (C2), and not from inside of what depends on them
+    /// (H6).
+    fn notes_allowed(&self) -> bool {
+        let config = &self.config;
+        let inside = matches!(
+            guard(&config.source, config.owner),
+            Guard::InsideCompaction | Guard::InsideNotes | Guard::InsideCollapse
+        );
+        !inside
+            && config.source.is_main()
+            && config.switches.decide(Action::Notes) == Verdict::Allowed
+    }
+
+    /// Whether a compaction looks at notes first.
+    pub(super) fn notes_in_use(&self) -> bool {
+        self.notes.is_some() && self.config.owner == Owner::Proactive && self.notes_allowed()
+    }
+
+    /// The model answered with so many calls: notes are taken if they are due.
+    pub(super) fn notes_after_reply(&mut self, calls: u64, now: Timestamp) {
+        let (allowed, used) = (self.notes_allowed(), self.used());
+        let Some(taking) = &mut self.notes else {
+            return;
+        };
+        taking.trigger.responded(calls);
+        if !allowed {
+            return;
+        }
+        let Some(run) = taking.trigger.begin(used, now) else {
+            return;
+        };
+        // One that never came back is given up.
+        let stale = taking.running.take().map(|running| running.id);
+        let edit_tool = taking.config.edit_tool.clone();
+        self.outbox.extend(stale.map(|id| Effect::Cancel { id }));
+        let Some((fork, betas, through)) = self.fork_for_notes(calls) else {
+            if let Some(taking) = &mut self.notes {
+                taking.trigger.ended(run);
+            }
+            return;
+        };
+        let id = self.effect_id();
+        if let Some(taking) = &mut self.notes {
+            let since = now;
+            taking.running = Some(Running { id, run, since });
+        }
+        self.outbox.push_back(Effect::TakeNotes {
+            id,
+            run: Box::new(NotesRun {
+                fork,
+                betas,
+                edit_tool,
+                caps: Caps::at(self.config.window.scale()),
+                reach: Progress {
+                    last_summarized_uuid: through,
+                    tokens: used,
+                },
+            }),
+        });
+    }
+
+    /// The conversation to ask behind, and the last entry in it: all of it if no call is open, else all that was sent.
+    fn fork_for_notes(&mut self, calls: u64) -> Option<(crate::prompt::Fork, Vec<String>, String)> {
+        let edits = self.cache_edits();
+        let assembly = self.assembly.as_mut()?;
+        if self.outdated.is_some() || assembly.must_begin_anew() {
+            return None;
+        }
+        if calls == 0 {
+            assembly.freeze();
+        }
+        let fork = assembly.fork(None, edits.as_deref())?;
+        let betas = assembly.head().latched.betas.clone();
+        let last = assembly.last_entry()?;
+        let mut views = self.live.views();
+        let through = views.find(|entry| entry.uuid() == Some(last))?;
+        let through = through.text(through.facets.uuid).into_owned();
+        Some((fork, betas, through))
+    }
+
+    /// The agent that takes notes is done, or failed.
+    pub(super) fn noted(&mut self, outcome: Outcome, now: Timestamp) {
+        let Some(taking) = &mut self.notes else {
+            return;
+        };
+        let Some(running) = taking.running.take() else {
+            return;
+        };
+        let taken = match outcome {
+            Outcome::Noted(taken) => *taken,
+            Outcome::Failed(failed) => NotesTaken {
+                failed: Some(failed.message),
+                ..NotesTaken::default()
+            },
+            _ => NotesTaken::default(),
+        };
+        if taking.trigger.ended(running.run) == Ended::Superseded {
+            return;
+        }
+        let took = now.duration_since(running.since).as_millis();
+        let cost = self.config.model.cost(&taken.usage);
+        if taken.requests > 0 {
+            let usage = &taken.usage;
+            let line = json!({
+                "type": "notes-taken",
+                "sessionId": self.config.identity.session_id,
+                "timestamp": format!("{now:.3}"),
+                "changed": taken.changed,
+                "refused": taken.refused,
+                "requests": taken.requests,
+                "usage": crate::boundary::usage_value(usage),
+                "costUsd": cost.map(|cost| cost.to_f64()),
+            });
+            // It has no place in the chain and goes along with the next lines.
+            self.unwritten.push(line.to_string().into());
+        }
+        self.notify(Event::NotesTaken(Box::new(NotesEvent {
+            taken,
+            cost,
+            milliseconds: u64::try_from(took).unwrap_or(0),
+        })));
+        if let State::Compacting(compaction) = &self.state
+            && let Stage::AwaitingNotes(_) = compaction.stage
+            && let State::Compacting(compaction) = std::mem::replace(&mut self.state, State::Idle)
+        {
+            self.read_notes(*compaction);
+        }
+    }
+
+    /// Whether a compaction may go by the notes: one by hand with instructions goes to a model (O1), and so does one that
+    /// hooks have something to say about, or whose count of tokens the provider has just disproved.
+    pub(super) fn may_use_notes(&self, compaction: &Compaction) -> bool {
+        let request = &compaction.request;
+        let plain = request.instructions.is_none()
+            && request.pivot.is_none()
+            && request.approved.is_none()
+            && !request.local
+            && !request.preview;
+        plain
+            && self.notes_in_use()
+            && compaction.hook_instructions.is_empty()
+            && compaction.cause != Cause::TooLong
+    }
+
+    /// Waits for notes that are being taken, then reads them (S6).
+    pub(super) fn await_notes(&mut self, mut compaction: Compaction, now: Timestamp) {
+        let wait = self.notes.as_ref().map(|taking| taking.trigger.wait(now));
+        match wait {
+            Some(Wait::Until(until)) => {
+                compaction.stage = Stage::AwaitingNotes(until);
+                self.hold(compaction);
+            }
+            _ => self.read_notes(compaction),
+        }
+    }
+
+    pub(super) fn read_notes(&mut self, mut compaction: Compaction) {
+        let id = self.effect_id();
+        self.outbox.push_back(Effect::ReadNotes { id });
+        compaction.stage = Stage::ReadingNotes;
+        compaction.awaits = Some(id);
+        self.hold(compaction);
+    }
+
+    /// The notes are read: they stand for the older part, or a model is asked.
+    pub(super) fn notes_read(
+        &mut self,
+        mut compaction: Compaction,
+        outcome: Outcome,
+        now: Timestamp,
+    ) {
+        let notes = match outcome {
+            Outcome::NotesRead(notes) => *notes,
+            _ => NotesOnDisk::default(),
+        };
+        let plan = self.notes_plan(&notes);
+        let replaced = match plan {
+            NotesPlan::Applicable(replacement) => self
+                .scope_of(&replacement)
+                .zip(Summary::new(&replacement.summary_text)),
+            NotesPlan::NotApplicable(reason) => {
+                self.notify(Event::NotesNotUsed { reason });
+                None
+            }
+        };
+        let Some((scope, summary)) = replaced else {
+            return self.ask_model(compaction, now);
+        };
+        compaction.scope = scope;
+        compaction.direction = Some(Direction::UpTo);
+        compaction.summary = Some((summary, Summarizer::Notes));
+        self.summed_up(compaction, now);
+    }
+
+    fn scope_of(&self, replacement: &Replacement) -> Option<Scope> {
+        let pieces = self.live.pieces();
+        let scope = Scope::partial(&pieces, replacement.keep_from, Direction::UpTo);
+        (scope.messages(&pieces) > 0).then_some(scope)
+    }
+
+    /// Whether the notes could stand for the older part of the conversation as it is now.
+    pub(super) fn notes_plan(&self, notes: &NotesOnDisk) -> NotesPlan {
+        let window = &self.config.window;
+        let parsed = notes.text.as_deref().map(Notes::parse);
+        let default = Template::default();
+        let path = self.notes.as_ref().map_or("", |taking| &taking.config.path);
+        let weights = self.live.weights();
+        let entries: Vec<Weighed> = self
+            .live
+            .views()
+            .zip(weights)
+            .map(|(entry, weight)| Weighed::of_view(entry, weight))
+            .collect();
+        let reach = notes.reach.as_ref();
+        NotesPlan::of(&Planning {
+            notes: parsed.as_ref(),
+            template: notes.template.as_ref().unwrap_or(&default),
+            path,
+            last_summarised: reach.map(|reach| Id::of(&reach.last_summarized_uuid)),
+            pieces: &self.live.pieces(),
+            entries: &entries,
+            // Facts and what is put back are weighed with the whole view, before anything is written.
+            beside: head_weight(&self.head),
+            threshold: window.auto_compact,
+            caps: Caps::at(window.scale()),
+            keep: KeepWindow::at(window.scale()),
+        })
+    }
+
+    /// How many calls the newest reply makes.
+    pub(super) fn newest_calls(&self) -> u64 {
+        let mut newest = self.live.entries().iter().rev();
+        let reply = newest.find(|kept| kept.entry.facets().kind == EntryKind::Assistant);
+        reply.map_or(0, |reply| {
+            let blocks = reply.entry.facets().blocks.iter();
+            let calls = |block: &&Block| block.kind == BlockKind::ToolUse && !block.inner;
+            blocks.filter(calls).count() as u64
+        })
+    }
+}

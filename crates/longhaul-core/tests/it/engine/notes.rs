@@ -1,0 +1,412 @@
+//! Notes in a conversation's life: taken beside it, and compacted by.
+
+use longhaul_core::engine::{
+    CompactRequest, Event, HookOutcome, Input, NotesConfig, NotesOnDisk, NotesTaken, Pivot,
+    Summarizer,
+};
+use longhaul_core::message::Usage;
+use longhaul_core::notes::{DEFAULT_TEMPLATE, NotesSettings, Progress, Reason};
+use longhaul_core::summary::Direction;
+use longhaul_core::window::{Owner, QuerySource, Switches};
+
+use super::desk::{Answer, Desk, Setting, long};
+
+const NOTES: &str = "# Session title\n_Five to ten words that tell this session from any other_\nThe parser\n\n\
+# Current state\nThe lexer is done, the grammar is open.\n";
+
+fn setting() -> Setting {
+    Setting {
+        notes: Some(NotesConfig {
+            settings: NotesSettings::default(),
+            path: "/s/session-memory/summary.md".into(),
+            edit_tool: Some("Edit".into()),
+            reach: None,
+        }),
+        ..Setting::default()
+    }
+}
+
+fn noting() -> Desk {
+    Desk::with(setting())
+}
+
+/// Puts notes on disk that reach as far as the last run was to reach.
+fn noted(desk: &mut Desk, text: &str) {
+    let reach = desk.notes_runs.last().unwrap().reach.clone();
+    desk.notes = NotesOnDisk {
+        text: Some(text.into()),
+        template: None,
+        reach: Some(reach),
+    };
+}
+
+fn reasons(desk: &Desk) -> Vec<Reason> {
+    let events = desk.events.iter().filter_map(|event| match event {
+        Event::NotesNotUsed { reason } => Some(*reason),
+        _ => None,
+    });
+    events.collect()
+}
+
+/// A conversation that fills the window with its next turn, with notes of its oldest part, and newer ones being taken.
+fn filling() -> Desk {
+    let mut desk = noting();
+    desk.exchange(
+        "Build a parser. Never use regexes.",
+        Answer::Says(long(), 5_000),
+    );
+    noted(&mut desk, NOTES);
+    desk.aside = Some("take notes");
+    desk.exchange("What do you know about it?", Answer::Says(long(), 9_500));
+    desk.exchange("Which kind?", Answer::Says("Recursive descent.", 13_500));
+    desk.say("Go on.");
+    desk
+}
+
+/// The same with nothing being taken.
+fn filled() -> Desk {
+    let mut desk = filling();
+    desk.catch_up();
+    desk
+}
+
+#[test]
+fn s2_notes_are_taken_once_there_is_enough_and_then_as_it_grows() {
+    let mut desk = noting();
+    desk.exchange("Hello.", Answer::Says("Hi.", 1_500));
+    assert!(desk.notes_runs.is_empty(), "too little was said");
+    desk.exchange("Build a parser.", Answer::Says("I will.", 2_100));
+    assert_eq!(desk.notes_runs.len(), 1);
+    desk.exchange("And?", Answer::Says("Soon.", 2_800));
+    assert_eq!(desk.notes_runs.len(), 1, "it grew by too little");
+    desk.say("Read it.");
+    desk.works("t1", 100, 3_300);
+    assert_eq!(desk.notes_runs.len(), 1, "in the middle of something");
+    desk.works("t2", 100, 3_500);
+    desk.works("t3", 100, 3_700);
+    assert_eq!(desk.notes_runs.len(), 2, "three calls since");
+}
+
+#[test]
+fn s2_a_run_is_never_beside_another_and_no_turn_waits_for_it() {
+    let mut desk = noting();
+    desk.aside = Some("take notes");
+    desk.exchange("Build a parser.", Answer::Says("I will.", 2_100));
+    assert_eq!(desk.set_aside.len(), 1);
+    desk.exchange("And?", Answer::Says("Soon.", 6_000));
+    desk.exchange("And now?", Answer::Says("Now.", 9_000));
+    assert_eq!(desk.sent.len(), 3, "the conversation goes on");
+    assert_eq!(desk.set_aside.len(), 1, "and nothing was begun beside it");
+    desk.catch_up();
+    desk.exchange("More.", Answer::Says("Yes.", 10_500));
+    assert_eq!(desk.notes_runs.len(), 2);
+}
+
+#[test]
+fn s2_a_run_that_does_not_come_back_is_given_up() {
+    let mut desk = noting();
+    desk.aside = Some("take notes");
+    desk.exchange("Build a parser.", Answer::Says("I will.", 2_100));
+    desk.later(61);
+    desk.exchange("And?", Answer::Says("Soon.", 6_000));
+    assert_eq!(desk.set_aside.len(), 2);
+    assert!(
+        desk.asked.contains(&"cancel".to_owned()),
+        "{:?}",
+        desk.asked
+    );
+    let told = |desk: &Desk| {
+        let taken = desk.events.iter();
+        taken
+            .filter(|event| matches!(event, Event::NotesTaken(_)))
+            .count()
+    };
+    desk.catch_up();
+    assert_eq!(told(&desk), 1, "what the first brings is dropped");
+}
+
+#[test]
+fn s3_the_agent_asks_behind_what_was_sent() {
+    let mut desk = noting();
+    desk.exchange("Build a parser.", Answer::Says("I will.", 1_000));
+    desk.say("Read it.");
+    desk.works("t1", 100, 2_400);
+    let run = &desk.notes_runs[0];
+    let mut fork = run.fork.clone();
+    fork.say("Take notes.");
+    let fork = String::from_utf8(fork.body().concat()).unwrap();
+    let parent = String::from_utf8(desk.sent[1].body.concat()).unwrap();
+    let parent = parent.strip_suffix("]}]}").unwrap();
+    assert_eq!(
+        &fork[..parent.len()],
+        parent,
+        "to the byte, markers included"
+    );
+    assert!(
+        fork.ends_with(r#",{"type":"text","text":"Take notes."}]}]}"#),
+        "{fork}"
+    );
+    assert_eq!(run.edit_tool.as_deref(), Some("Edit"));
+}
+
+#[test]
+fn s3_a_reply_that_calls_nothing_is_noted_too() {
+    let mut desk = noting();
+    desk.exchange("Build a parser.", Answer::Says("I will build it.", 2_400));
+    let mut fork = desk.notes_runs[0].fork.clone();
+    fork.say("Take notes.");
+    let body: serde_json::Value = serde_json::from_slice(&fork.body().concat()).unwrap();
+    let messages = body["messages"].as_array().unwrap();
+    let roles: Vec<&str> = messages
+        .iter()
+        .map(|m| m["role"].as_str().unwrap())
+        .collect();
+    assert_eq!(roles, ["user", "assistant", "user"]);
+    // The next request of the conversation begins with the same bytes as ever.
+    desk.exchange("And?", Answer::Says("Soon.", 2_500));
+    let (first, second) = (&desk.sent[0].body.concat(), &desk.sent[1].body.concat());
+    let until = String::from_utf8_lossy(first)
+        .find("Build a parser.")
+        .unwrap();
+    assert_eq!(first[..until], second[..until]);
+}
+
+#[test]
+fn s5_how_far_the_notes_reach_is_the_last_entry_that_was_asked_behind() {
+    let mut desk = noting();
+    desk.exchange("Build a parser.", Answer::Says("I will.", 1_000));
+    desk.say("Now, please.");
+    desk.works("t1", 100, 2_400);
+    let asked = desk
+        .transcript
+        .iter()
+        .find(|line| String::from_utf8_lossy(line).contains("Now, please."));
+    let asked: serde_json::Value = serde_json::from_slice(asked.unwrap()).unwrap();
+    let reach = &desk.notes_runs[0].reach;
+    assert_eq!(asked["uuid"], reach.last_summarized_uuid.as_str());
+    assert_eq!(reach.tokens, 2_430);
+}
+
+#[test]
+fn s6_s7_notes_stand_for_the_older_part_without_asking_a_model() {
+    let mut desk = filled();
+    desk.turn();
+    let done = desk.last_compaction();
+    assert_eq!(done.by, Summarizer::Notes);
+    assert!(done.usage.is_none() && done.after < done.before);
+    assert!(desk.summaries_sent.is_empty());
+    let sent = Desk::body(desk.sent.last().unwrap()).to_string();
+    assert!(sent.contains("The lexer is done, the grammar is open."));
+    assert!(
+        sent.contains("Never use regexes."),
+        "what the user said is kept"
+    );
+    assert!(sent.contains("What do you know about it?") && sent.contains("Go on."));
+    let boundary = &desk.subtypes("compact_boundary")[0];
+    assert!(boundary["compactMetadata"]["preservedSegment"].is_object());
+    assert_eq!(
+        boundary["compactMetadata"]["report"]["user_messages"]["omitted"],
+        0
+    );
+}
+
+#[test]
+fn o1_by_hand_without_instructions_goes_by_the_notes_and_with_them_to_a_model() {
+    let mut desk = filled();
+    desk.input(Input::Compact(CompactRequest::default()));
+    assert_eq!(desk.last_compaction().by, Summarizer::Notes);
+    let mut desk = filled();
+    desk.input(Input::Compact(CompactRequest {
+        instructions: Some("Keep the grammar.".into()),
+        ..CompactRequest::default()
+    }));
+    assert_eq!(desk.last_compaction().by, Summarizer::Fork);
+    let mut desk = filled();
+    let uuid = desk.engine.live().newest().unwrap().to_owned();
+    desk.input(Input::Compact(CompactRequest {
+        pivot: Some(Pivot {
+            uuid,
+            direction: Direction::UpTo,
+        }),
+        ..CompactRequest::default()
+    }));
+    assert_eq!(desk.last_compaction().by, Summarizer::Fork);
+}
+
+#[test]
+fn k1_what_hooks_want_heeded_goes_to_a_model() {
+    let mut desk = filled();
+    desk.pre_compact = HookOutcome {
+        instructions: vec!["Name every file.".into()],
+        ..HookOutcome::default()
+    };
+    desk.turn();
+    assert_eq!(desk.last_compaction().by, Summarizer::Fork);
+}
+
+#[test]
+fn s6_without_a_file_a_model_is_asked() {
+    let mut desk = filled();
+    desk.notes = NotesOnDisk::default();
+    desk.turn();
+    assert_eq!(desk.last_compaction().by, Summarizer::Fork);
+    assert_eq!(reasons(&desk), [Reason::NoFile]);
+}
+
+#[test]
+fn s6_with_an_untouched_template_a_model_is_asked() {
+    let mut desk = filled();
+    desk.notes.text = Some(DEFAULT_TEMPLATE.into());
+    desk.turn();
+    assert_eq!(desk.last_compaction().by, Summarizer::Fork);
+    assert_eq!(reasons(&desk), [Reason::UntouchedTemplate]);
+}
+
+#[test]
+fn s6_where_it_is_not_known_how_far_they_reach_a_model_is_asked() {
+    for reach in [
+        None,
+        Some(Progress {
+            last_summarized_uuid: "gone".into(),
+            tokens: 5,
+        }),
+    ] {
+        let mut desk = filled();
+        desk.notes.reach = reach;
+        desk.turn();
+        assert_eq!(desk.last_compaction().by, Summarizer::Fork);
+        assert_eq!(reasons(&desk), [Reason::UnknownLastSummarised]);
+    }
+}
+
+#[test]
+fn s6_what_would_be_over_the_threshold_again_goes_to_a_model() {
+    let mut desk = noting();
+    desk.exchange("Build a parser.", Answer::Says(long(), 2_100));
+    noted(&mut desk, NOTES);
+    desk.aside = Some("take notes");
+    // All of this is behind what the notes cover.
+    for prompt in [5_000, 8_000, 11_000, 13_500] {
+        desk.exchange("What do you know about it?", Answer::Says(long(), prompt));
+    }
+    desk.say("Go on.");
+    desk.turn();
+    desk.later(15);
+    desk.input(Input::Wake);
+    assert_eq!(desk.last_compaction().by, Summarizer::Fork);
+    assert!(
+        matches!(reasons(&desk)[..], [Reason::OverThreshold { .. }, ..]),
+        "{:?}",
+        reasons(&desk)
+    );
+}
+
+#[test]
+fn s6_a_compaction_waits_for_notes_that_are_being_taken_but_not_for_long() {
+    let mut desk = filling();
+    desk.turn();
+    assert_eq!(desk.sent.len(), 3, "it waits");
+    let wait = desk.engine.deadline().unwrap().duration_since(desk.now);
+    assert_eq!(wait.as_secs(), 15);
+    desk.later(15);
+    desk.input(Input::Wake);
+    assert_eq!(
+        desk.last_compaction().by,
+        Summarizer::Notes,
+        "with what there is"
+    );
+    assert_eq!(desk.last_compaction().waited, 15_000);
+    assert_eq!(desk.sent.len(), 4);
+}
+
+#[test]
+fn s6_notes_that_come_while_a_compaction_waits_are_used_at_once() {
+    let mut desk = filling();
+    desk.turn();
+    assert_eq!(desk.compactions(), 0);
+    desk.later(2);
+    desk.catch_up();
+    assert_eq!(desk.last_compaction().by, Summarizer::Notes);
+    assert_eq!(desk.last_compaction().waited, 2_000);
+}
+
+#[test]
+fn s6_a_cancel_while_it_waits_changes_nothing_and_leaves_the_notes_alone() {
+    let mut desk = filling();
+    desk.turn();
+    desk.input(Input::Cancel);
+    assert!(desk.engine.is_idle());
+    assert_eq!(desk.compactions(), 0);
+    assert!(!desk.asked.contains(&"cancel".to_owned()));
+    desk.catch_up();
+    desk.turn();
+    assert_eq!(desk.last_compaction().by, Summarizer::Notes);
+}
+
+#[test]
+fn h5_h6_switched_off_or_beside_the_main_conversation_no_notes_are_taken() {
+    let off = Setting {
+        switches: Switches {
+            notes: false,
+            ..Switches::default()
+        },
+        ..setting()
+    };
+    let agent = Setting {
+        source: QuerySource::agent("explorer"),
+        ..setting()
+    };
+    let inside = Setting {
+        source: QuerySource::COMPACT,
+        ..setting()
+    };
+    for setting in [off, agent, inside] {
+        let mut desk = Desk::with(setting);
+        desk.exchange("Build a parser.", Answer::Says("I will.", 9_000));
+        assert!(desk.notes_runs.is_empty());
+    }
+}
+
+#[test]
+fn h6_where_another_owns_the_window_notes_are_taken_but_not_compacted_by() {
+    let mut desk = Desk::with(Setting {
+        owner: Owner::Reactive,
+        ..setting()
+    });
+    desk.exchange("Build a parser.", Answer::Says(long(), 13_500));
+    assert_eq!(desk.notes_runs.len(), 1);
+    desk.exchange("And?", Answer::Says("Soon.", 13_900));
+    assert_eq!(desk.compactions(), 0);
+}
+
+#[test]
+fn e1_what_notes_cost_is_told_and_written_down() {
+    let mut desk = noting();
+    desk.notes_taken = NotesTaken {
+        changed: 2,
+        refused: 1,
+        requests: 1,
+        usage: Usage {
+            input: 1_000,
+            cache_read: 100_000,
+            output: 500,
+            ..Usage::default()
+        },
+        failed: None,
+    };
+    desk.exchange("Build a parser.", Answer::Says("I will.", 2_100));
+    let told = desk.events.iter().find_map(|event| match event {
+        Event::NotesTaken(notes) => Some(notes),
+        _ => None,
+    });
+    assert!(told.unwrap().cost.is_some());
+    desk.say("And?");
+    let line = desk.transcript.iter().find_map(|line| {
+        let line: serde_json::Value = serde_json::from_slice(line).unwrap();
+        (line["type"] == "notes-taken").then_some(line)
+    });
+    let line = line.unwrap();
+    assert_eq!((&line["changed"], &line["refused"]), (&2.into(), &1.into()));
+    assert_eq!(line["usage"]["cache_read_input_tokens"], 100_000);
+    assert!(line["uuid"].is_null());
+}
