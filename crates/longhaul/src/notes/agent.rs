@@ -65,6 +65,7 @@ async fn attempt(
     run: NotesRun,
     taken: &mut NotesTaken,
 ) -> Result<(), GivenUp> {
+    let _alone = place.run.lock().await;
     let lock = place.folder().lock()?;
     let template = place.template();
     let text = match lock.notes()? {

@@ -19,9 +19,11 @@ pub use agent::take;
 pub use edit::{Edit, EditError};
 
 /// Where the notes of a session are.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct NotesPlace {
     folder: NotesFolder,
+    /// Held by a run. One that was ended may let go of it a moment later than its session was told.
+    run: tokio::sync::Mutex<()>,
 }
 
 impl NotesPlace {
@@ -30,7 +32,10 @@ impl NotesPlace {
         // The model is told the path, and tools that edit want a whole one.
         let transcript = std::path::absolute(transcript).ok()?;
         let folder = NotesFolder::of_transcript(&transcript)?;
-        Some(Self { folder })
+        Some(Self {
+            folder,
+            run: tokio::sync::Mutex::new(()),
+        })
     }
 
     /// The folder.

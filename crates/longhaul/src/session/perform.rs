@@ -71,6 +71,11 @@ impl Session {
         if noted.is_err() {
             tracing::warn!("notes were being taken and are given up: the session was closed");
         }
+        // What the engine holds back until something else is written is written now.
+        if self.foreground.is_empty() && self.engine.is_idle() {
+            self.handle(Input::Add(Vec::new()));
+            self.drive(Until::Idle).await;
+        }
     }
 
     /// How many things go on in the background.
