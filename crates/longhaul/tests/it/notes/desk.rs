@@ -235,7 +235,6 @@ impl Desk {
             .config(furniture.config)
             .workspace(NoWorkspace)
             .observer(told.clone())
-            .seed(3)
             .open()
             .unwrap();
         Self {
