@@ -1,1 +1,173 @@
-//! Which calls may run: modes, rules, and the fence around the workspace.
+//! Which calls may run: rules in Claude Code's syntax, modes, and what is sensible without either.
+//!
+//! A call is judged by what its tool says it touches ([`Access`]) and by its name. Rules that forbid win over rules that say
+//! to ask, and these over rules that allow. How commands are read is in `shell`, what users should know in docs/permissions.md.
+//! Asking the user and running the call are the loop's.
+
+mod command;
+mod paths;
+mod read_only;
+mod remember;
+mod rule;
+mod shell;
+mod state;
+mod suggest;
+mod text_pattern;
+mod workspace;
+
+use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use serde_json::Value;
+
+pub use remember::RememberError;
+pub use rule::{Bases, Rule, RuleError};
+pub use workspace::Workspace;
+
+use crate::event::Mode;
+use crate::place::Place;
+use crate::settings::Project;
+use crate::tool::Access;
+use paths::Located;
+use state::State;
+
+const PLAN_MODE: &str = include_str!("plan_mode.md");
+const NOBODY_TO_ASK: &str = include_str!("nobody_to_ask.md");
+
+/// What a call may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Judgement {
+    /// It may run.
+    Allow,
+    /// The user decides.
+    Ask {
+        /// Why, in a sentence for people.
+        reason: String,
+        /// A rule that would allow calls like this.
+        rule: Option<String>,
+    },
+    /// It may not run.
+    Deny {
+        /// Why, in a sentence for the model.
+        reason: String,
+    },
+}
+
+/// Rules that were read, by what they say.
+#[derive(Debug, Clone, Default)]
+pub struct RuleSet {
+    /// May run.
+    pub allow: Vec<Rule>,
+    /// Ask each time.
+    pub ask: Vec<Rule>,
+    /// May not run.
+    pub deny: Vec<Rule>,
+}
+
+/// The permissions of a session. Loop, screen and sub-agents share one, behind an `Arc`: what one changes holds for all.
+#[derive(Debug)]
+pub struct Permissions {
+    state: RwLock<State>,
+    local_settings: PathBuf,
+}
+
+impl Permissions {
+    /// The permissions of a session in this place under these settings.
+    pub fn of(project: &Project, place: &Place) -> Self {
+        let mut workspace = Workspace::new(place, project.user_home.clone());
+        for folder in &project.additional_directories {
+            workspace.add(folder);
+        }
+        Self::new(
+            workspace,
+            project.rules.clone(),
+            project.mode,
+            project.local_settings.clone(),
+        )
+    }
+
+    /// The same from its parts. [`Permissions::allow_in_project`] writes to `local_settings`.
+    pub fn new(workspace: Workspace, rules: RuleSet, mode: Mode, local_settings: PathBuf) -> Self {
+        Self {
+            state: RwLock::new(State {
+                workspace,
+                mode,
+                deny: rules.deny,
+                ask: rules.ask,
+                allowed_by_settings: rules.allow,
+                allowed_in_session: Vec::new(),
+                plan_file: None,
+            }),
+            local_settings,
+        }
+    }
+
+    /// Judges a call.
+    pub fn judge(&self, tool: &str, input: &Value, access: &Access) -> Judgement {
+        let state = self.read();
+        match state.judge(tool, input, access) {
+            Judgement::Ask { reason, .. } if state.mode == Mode::DontAsk => Judgement::Deny {
+                reason: format!("{} ({reason})", NOBODY_TO_ASK.trim_end()),
+            },
+            judgement => judgement,
+        }
+    }
+
+    /// Whether a rule forbids to read this file: for tools that meet files on their way, as searches do.
+    pub fn denies_reading(&self, path: &Path) -> bool {
+        let state = self.read();
+        let path = Located::find(&state.workspace.cwd.join(path));
+        state.denies_path("Read", &path).is_some()
+    }
+
+    /// What may run unasked.
+    pub fn mode(&self) -> Mode {
+        self.read().mode
+    }
+
+    /// Changes it, for all who share this.
+    pub fn set_mode(&self, mode: Mode) {
+        self.write().mode = mode;
+    }
+
+    /// The file that may be written in plan mode.
+    pub fn set_plan_file(&self, path: Option<PathBuf>) {
+        self.write().plan_file = path.map(|path| Located::find(&path).real);
+    }
+
+    /// Opens a further folder to the agent.
+    pub fn add_folder(&self, folder: &Path) {
+        self.write().workspace.add(folder);
+    }
+
+    /// Allows by a rule for as long as the session lasts.
+    pub fn allow_for_session(&self, rule: &str) -> Result<(), RuleError> {
+        let mut state = self.write();
+        let rule = state.parse(rule)?;
+        state.allowed_in_session.push(rule);
+        Ok(())
+    }
+
+    /// Allows by a rule from now on: it holds at once and is written to the project's local settings. Nothing holds if it
+    /// cannot be written.
+    pub fn allow_in_project(&self, rule: &str) -> Result<(), RememberError> {
+        let parsed = self.read().parse(rule)?;
+        remember::append(&self.local_settings, parsed.text())?;
+        self.write().allowed_in_session.push(parsed);
+        Ok(())
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn not_in_plan_mode() -> Judgement {
+    Judgement::Deny {
+        reason: PLAN_MODE.trim_end().to_owned(),
+    }
+}

@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 
 use super::compact::{After, Cause, Compaction, Place, Stage};
-use super::effect::{Effect, EffectId, HookCall, Urgency};
+use super::effect::{Effect, EffectId};
 use super::event::{Ahead, Event, Phase};
 use super::input::{CompactRequest, NotesOnDisk, Outcome};
 use super::{Engine, Heads, Preparation, State, Summariser};
@@ -34,7 +34,7 @@ pub(super) struct Preparing {
 
 /// What there is when the threshold is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Prepared {
+pub(super) enum Prepared {
     Nothing,
     UnderWay,
     Ready,
@@ -53,12 +53,8 @@ impl Engine {
             self.checked(outcome, now);
             return None;
         }
-        let awaits = |compaction: &Box<Compaction>| compaction.awaits == Some(id);
-        match self
-            .ahead
-            .compaction
-            .take_if(|compaction| awaits(compaction))
-        {
+        let compaction = &mut self.ahead.compaction;
+        match compaction.take_if(|compaction| compaction.awaits == Some(id)) {
             Some(compaction) => {
                 self.compaction_goes_on(*compaction, outcome, now);
                 None
@@ -71,10 +67,13 @@ impl Engine {
     pub(super) fn look_ahead(&mut self, now: Timestamp) {
         let busy = self.ahead.compaction.is_some() || self.ahead.checking.is_some();
         let used = self.used();
-        if busy || used < self.ahead.rest || !self.prepares() {
+        if busy || used < self.ahead.rest || !self.may_prepare() {
             return;
         }
-        let threshold = self.config.window.auto_compact;
+        let threshold = match self.folds() {
+            true => self.fold_limits().commit_at,
+            false => self.config.window.auto_compact,
+        };
         let lead = self.growth.lead(share(threshold, LONGEST_LEAD_PERCENT));
         if used + lead < threshold {
             return;
@@ -90,13 +89,18 @@ impl Engine {
     }
 
     /// Whether summaries are prepared here at all.
-    fn prepares(&self) -> bool {
+    pub(super) fn may_prepare(&self) -> bool {
         let config = &self.config;
-        config.preparation == Preparation::Ahead
+        let wanted = match guard(&config.source, config.owner) {
+            Guard::Clear => {
+                config.preparation == Preparation::Ahead && config.summariser == Summariser::Ours
+            }
+            Guard::CollapseOwns => self.folds(),
+            _ => false,
+        };
+        wanted
             && config.heads == Heads::Written
-            && config.summariser == Summariser::Ours
             && config.switches.decide(Action::Automatic) == Verdict::Allowed
-            && guard(&config.source, config.owner) == Guard::Clear
             && self.tracking.breaker() == Breaker::Closed
             && self.assembly.is_some()
             && self.outdated.is_none()
@@ -109,36 +113,26 @@ impl Engine {
             _ => NotesOnDisk::default(),
         };
         let wanted = matches!(self.notes_plan(&notes), NotesPlan::NotApplicable(_));
-        if wanted && self.prepares() && self.ahead.compaction.is_none() {
+        if wanted && self.may_prepare() && self.ahead.compaction.is_none() {
             self.prepare(now);
         }
     }
 
     /// Begins to prepare.
     fn prepare(&mut self, now: Timestamp) {
-        let Some(scope) = self.sent_scope() else {
-            return;
+        let compaction = match self.folds() {
+            true => self.folding(now),
+            false => self.sent_scope().map(|scope| {
+                let whole = (scope, Some(Direction::UpTo));
+                let request = CompactRequest::default();
+                self.compaction(Cause::Threshold, Way::Model, request, whole, now)
+            }),
         };
-        let mut compaction = self.compaction(
-            Cause::Threshold,
-            Way::Model,
-            CompactRequest::default(),
-            (scope, Some(Direction::UpTo)),
-            now,
-        );
-        compaction.place = Place::Ahead;
-        let id = self.effect_id();
-        self.outbox.push_back(Effect::RunHooks {
-            id,
-            call: HookCall::PreCompact {
-                trigger: compaction.cause.name(),
-                instructions: None,
-            },
-            urgency: Urgency::Background,
-        });
-        compaction.awaits = Some(id);
-        self.notify(Event::Ahead(Ahead::Begun));
-        self.hold(compaction);
+        if let Some(mut compaction) = compaction {
+            compaction.place = Place::Ahead;
+            self.notify(Event::Ahead(Ahead::Begun));
+            self.run_pre_hooks(compaction);
+        }
     }
 
     /// What was sent, as a scope: a fork behind it reads the cache to its end.
@@ -173,7 +167,7 @@ impl Engine {
         }
     }
 
-    fn prepared(&self) -> Prepared {
+    pub(super) fn prepared(&self) -> Prepared {
         match &self.ahead.compaction {
             None => Prepared::Nothing,
             Some(compaction) if compaction.stage == Stage::Ready => Prepared::Ready,
@@ -182,7 +176,7 @@ impl Engine {
     }
 
     /// The conversation waits from here on.
-    fn take_over(&mut self, now: Timestamp) {
+    pub(super) fn take_over(&mut self, now: Timestamp) {
         if let Some(mut compaction) = self.ahead.compaction.take() {
             compaction.take_place(now);
             self.notify(Event::Phase(Some(Phase::Compacting)));
@@ -191,7 +185,7 @@ impl Engine {
     }
 
     /// Puts what was prepared in place of what it sums up.
-    fn swap_in(&mut self, now: Timestamp) {
+    pub(super) fn swap_in(&mut self, now: Timestamp) {
         if let Some(mut compaction) = self.ahead.compaction.take() {
             compaction.take_place(now);
             self.summed_up(*compaction, now);
@@ -234,7 +228,7 @@ impl Engine {
             && self.ahead.compaction.is_none()
             && self.used() >= self.ahead.rest
             && self.status().level < Level::Blocking
-            && self.prepares();
+            && self.may_prepare();
         let scope = match goes_on {
             true => self.sent_scope(),
             false => None,

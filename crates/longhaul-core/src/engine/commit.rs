@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 use jiff::Timestamp;
+use serde_json::{Value, json};
 
 use super::compact::{Compaction, Stage, sentence};
 use super::draft::Draft;
@@ -121,6 +122,7 @@ impl Engine {
             _ => self.notify(Event::Ahead(Ahead::Dropped)),
         }
         compaction.direction = None;
+        compaction.folding = None;
         compaction.signed = None;
         compaction.asking = Default::default();
         // From here on it is like any other.
@@ -265,6 +267,8 @@ impl Engine {
         let ledger = self.live.facts().to_ledger()?;
         let ledger = serde_json::from_str(ledger.get())?;
         let report = serde_json::to_value(&draft.report)?;
+        let made = self.made(compaction, draft, now);
+        let folds = self.folds_of(compaction, draft).transpose()?;
         boundary::Compaction {
             envelope: self.config.identity.envelope(),
             boundary: stamp(&uuids.boundary, now),
@@ -279,8 +283,8 @@ impl Engine {
             thinking_stripped_through: stripped,
             ledger: Some(&ledger),
             report: Some(&report),
-            folds: None,
-            made: None,
+            folds: folds.as_ref(),
+            made: Some(&made),
             signed: draft.signed.as_ref().map(|signed| Signed {
                 stamp: stamp(&uuids.signed, now),
                 message: &signed.message,
@@ -289,6 +293,30 @@ impl Engine {
             attached: &attached,
         }
         .lines()
+    }
+
+    /// Who summed up, what it cost and how long the conversation waited, for who looks back (`inspect`).
+    fn made(&self, compaction: &Compaction, draft: &Draft, now: Timestamp) -> Value {
+        let usage = compaction.usage.as_ref();
+        json!({
+            "by": draft.by,
+            "ahead": compaction.prepared,
+            "waitedMs": milliseconds(compaction.awaited_since, now),
+            "tookMs": milliseconds(compaction.started, now),
+            "costUsd": self.summary_cost(usage).map(|cost| cost.to_f64()),
+            "usage": usage.map(boundary::usage_value),
+        })
+    }
+
+    /// The folds that the summary is made of, if it is.
+    fn folds_of(
+        &self,
+        compaction: &Compaction,
+        draft: &Draft,
+    ) -> Option<Result<Value, serde_json::Error>> {
+        let folds = compaction.folding.as_ref()?.made.as_ref()?;
+        let (given, _) = compaction.summary.as_ref()?;
+        (given == &draft.summary).then(|| folds.to_boundary())
     }
 
     fn kept_ids(&self, compaction: &Compaction) -> Set<Id> {

@@ -105,6 +105,8 @@ pub(super) struct Compaction {
     /// Tokens in the window before, and the estimate of the view.
     pub(super) used: u64,
     pub(super) before: u64,
+    /// The spans, where it folds.
+    pub(super) folding: Option<Box<super::fold::Folding>>,
     pub(super) asking: super::summarise::Asking,
     pub(super) summary: Option<(Summary, Summarizer)>,
     /// The provider's own, where that is the summary.
@@ -173,18 +175,17 @@ impl Engine {
         // Whatever is prepared is overtaken by this.
         self.drop_prepared();
         self.notify(Event::Phase(Some(Phase::PreCompactHooks)));
-        let id = self.effect_id();
-        self.outbox.push_back(Effect::RunHooks {
-            id,
-            call: HookCall::PreCompact {
-                trigger: cause.name(),
-                instructions: request.instructions.clone(),
-            },
-            urgency: Urgency::Awaited,
-        });
-        let mut compaction = self.compaction(cause, way, request, (scope, direction), now);
-        compaction.awaits = Some(id);
-        self.hold(compaction);
+        let compaction = self.compaction(cause, way, request, (scope, direction), now);
+        self.run_pre_hooks(compaction);
+    }
+
+    /// The first step of every compaction.
+    pub(super) fn run_pre_hooks(&mut self, compaction: Compaction) {
+        let call = HookCall::PreCompact {
+            trigger: compaction.cause.name(),
+            instructions: compaction.request.instructions.clone(),
+        };
+        self.await_hooks(compaction, call);
     }
 
     /// A compaction at its beginning.
@@ -212,6 +213,7 @@ impl Engine {
             keep_alive: now + KEEP_ALIVE,
             used: self.used(),
             before: self.view_size(),
+            folding: None,
             asking: super::summarise::Asking::default(),
             summary: None,
             signed: None,
@@ -406,7 +408,7 @@ impl Engine {
         self.outbox.push_back(Effect::RunHooks {
             id,
             call,
-            urgency: Urgency::Awaited,
+            urgency: compaction.place.urgency(),
         });
         compaction.awaits = Some(id);
         self.hold(compaction);

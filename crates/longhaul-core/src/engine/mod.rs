@@ -15,6 +15,7 @@ mod draft;
 mod dress;
 mod effect;
 mod event;
+mod fold;
 mod growth;
 mod ids;
 mod input;

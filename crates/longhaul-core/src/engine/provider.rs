@@ -27,6 +27,7 @@ impl Engine {
     pub(super) fn asks_provider(&self, compaction: &Compaction) -> bool {
         self.config.summariser == Summariser::Provider
             && compaction.direction != Some(Direction::From)
+            && compaction.folding.is_none()
             && !compacts_by_threshold(&self.head)
     }
 

@@ -74,8 +74,12 @@ impl Engine {
             };
         }
         if compaction.way == Way::Local {
-            let budget = self.config.window.scale().apply(LOCAL_SUMMARY);
-            let summary = self.local_summary(&compaction, budget);
+            let folded = compaction.folding.as_mut();
+            let folded = folded.and_then(|folding| self.fold_locally(folding));
+            let summary = folded.unwrap_or_else(|| {
+                let budget = self.config.window.scale().apply(LOCAL_SUMMARY);
+                self.local_summary(&compaction, budget)
+            });
             compaction.summary = Some((summary, Summarizer::Local));
             return self.summed_up(compaction, now);
         }
@@ -145,7 +149,10 @@ impl Engine {
         self.outbox.push_back(Effect::Summarize {
             id,
             request: Outgoing {
-                source: QuerySource::COMPACT,
+                source: match compaction.folding {
+                    Some(_) => QuerySource::COLLAPSE,
+                    None => QuerySource::COMPACT,
+                },
                 body,
                 betas,
             },
@@ -180,6 +187,13 @@ impl Engine {
     }
 
     fn summary_prompt(&self, compaction: &Compaction) -> String {
+        if let Some(folding) = &compaction.folding {
+            // A fork shows all that was sent, a plain request what is folded.
+            let kept = self.live.entries().get(compaction.scope.sent.end);
+            let kept = kept.filter(|_| compaction.asking.path == Path::Fork);
+            let kept = kept.map(|kept| opening_words(kept.entry.view()));
+            return self.fold_prompt(compaction, folding, kept.as_deref());
+        }
         let hooks = compaction.hook_texts();
         let instructions = self.instructions(compaction, &hooks);
         let quote = match compaction.direction {
@@ -219,8 +233,11 @@ impl Engine {
             let betas = aside.head().latched.betas.clone();
             return Some((assembled.ok()?.slices, betas));
         }
-        // Up to a pivot only the part before it is sent.
-        let until = self.first_kept(compaction);
+        // Up to a pivot only the part before it is sent. Spans are folded in batches that end far back, where the cache may
+        // no longer have a way in: there everything is sent.
+        let until = self
+            .first_kept(compaction)
+            .filter(|_| compaction.folding.is_none());
         if compaction.place == Place::Ahead {
             // A reply may be under way, or calls: nothing of that is touched.
             let assembly = self.assembly.as_ref()?;
@@ -318,11 +335,15 @@ impl Engine {
             Path::Fork => Summarizer::Fork,
             Path::Plain => Summarizer::Plain,
         };
-        match read(reply.reply()) {
+        let read = match &mut compaction.folding {
+            Some(folding) => self.folded(folding, &reply),
+            None => read(reply.reply()).map(|summary| (summary, by)),
+        };
+        match read {
             Ok(summary) => {
                 let took = now.duration_since(compaction.started).as_millis();
                 self.growth.summed_up(u64::try_from(took).unwrap_or(0));
-                compaction.summary = Some((summary, by));
+                compaction.summary = Some(summary);
                 self.summed_up(compaction, now);
             }
             // There was no room for the summary: as good as too long (L1).
@@ -374,7 +395,8 @@ impl Engine {
             .shortened
             .map_or(sent.start, |(from, _)| from);
         let retries = compaction.asking.too_long_retries;
-        let dropped = match retries < MOST_RETRIES {
+        // Spans that are left out cannot be folded.
+        let dropped = match retries < MOST_RETRIES && compaction.folding.is_none() {
             true => drop_oldest(&pieces[from..sent.end], &weights[from..sent.end], gap).ok(),
             false => None,
         };

@@ -130,6 +130,9 @@ impl Engine {
                 return;
             }
         }
+        if self.folds() && self.fold_if_due(now) {
+            return;
+        }
         let status = self.status();
         let situation = Situation {
             status: &status,

@@ -122,7 +122,7 @@ impl Facts {
     }
 
     /// What these facts are recognised by.
-    pub fn vocabulary(&self) -> &Vocabulary {
+    pub fn vocabulary(&self) -> &Arc<Vocabulary> {
         &self.vocabulary
     }
 

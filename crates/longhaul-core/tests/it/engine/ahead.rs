@@ -4,7 +4,6 @@ use longhaul_core::engine::{
     Ahead, CompactFailure, CompactRequest, Event, FailedKind, HookOutcome, Input, NewEntry,
     Preparation, Summarizer,
 };
-use serde_json::Value;
 
 use super::desk::{Answer, Desk, Setting, Sum, long};
 
@@ -197,7 +196,7 @@ fn x5_open_calls_are_kept_with_their_results() {
             .filter_map(|message| message["content"].as_array())
             .flatten();
         blocks
-            .filter(|block| block["type"] == Value::from(kind))
+            .filter(|block| block["type"] == kind)
             .count()
     };
     assert_eq!(count("tool_use"), count("tool_result"));

@@ -4,6 +4,7 @@ mod ahead;
 mod compacting;
 mod desk;
 mod failing;
+mod folding;
 mod native;
 mod notes;
 mod turns;

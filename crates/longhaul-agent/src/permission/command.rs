@@ -1,0 +1,264 @@
+//! Judges a shell command, part by part: each must be allowed, and one that is forbidden forbids all.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use super::paths::Located;
+use super::read_only::{bases, is_harmless_in_env, is_read_only, is_sink, only_looks};
+use super::rule::{Rule, What};
+use super::shell::{Part, Script, Word, reachable, read, without_timing};
+use super::state::State;
+use super::{Judgement, suggest};
+use crate::event::Mode;
+
+/// Judges a command under these rules, before what the mode makes of an answer.
+pub(super) fn judge(command: &str, state: &State) -> Judgement {
+    let script = read(command);
+    let reach: Vec<Part> = script.parts.iter().flat_map(reachable).collect();
+    if let Some(reason) = forbidden(command, &script, &reach, state) {
+        return Judgement::Deny { reason };
+    }
+    let uncertain = perhaps(command, &script, &reach, &state.deny);
+    let looks = is_read_only(&script, &state.workspace);
+    if state.mode == Mode::Plan && (!looks || uncertain.is_some()) {
+        return super::not_in_plan_mode();
+    }
+    if let Some(rule) = perhaps(command, &script, &reach, &state.ask) {
+        return ask(format!("The rule {rule} says to ask."));
+    }
+    if let Some(rule) = uncertain {
+        return ask(format!(
+            "Whether the rule {rule} forbids it cannot be told."
+        ));
+    }
+    let all_commands = |rule: &&Rule| rule.names_tool("Bash") && matches!(rule.what, What::All);
+    if looks
+        || state.mode == Mode::BypassPermissions
+        || state.allow().any(|rule| all_commands(&rule))
+    {
+        return Judgement::Allow;
+    }
+    if allowed_as_it_is(command, state) {
+        return Judgement::Allow;
+    }
+    if let Some(why) = script.unclear {
+        return ask(format!("It is not clear what it would run: {why}."));
+    }
+    by_parts(&script, state)
+}
+
+fn ask(reason: String) -> Judgement {
+    Judgement::Ask { reason, rule: None }
+}
+
+/// A definite no: a rule against a command in it, or against a file that it names.
+fn forbidden(command: &str, script: &Script, reach: &[Part], state: &State) -> Option<String> {
+    let by_rule = state
+        .deny
+        .iter()
+        .filter(|rule| rule.names_tool("Bash"))
+        .find(|rule| match &rule.what {
+            What::All => true,
+            What::Command(pattern) => {
+                let hits = |part: &Part| {
+                    [part.text(), part.raw(), part.raw_with_assigns()]
+                        .iter()
+                        .any(|text| pattern.surely_matches(text))
+                };
+                pattern.surely_matches(command.trim()) || reach.iter().any(hits)
+            }
+            _ => false,
+        });
+    if let Some(rule) = by_rule {
+        return Some(format!("The rule {} forbids this command.", rule.text()));
+    }
+    let bases =
+        bases(script, &state.workspace).unwrap_or_else(|| vec![state.workspace.cwd.clone()]);
+    let speaks = |part: &&Part| !matches!(part.name(), "echo" | "printf");
+    let arguments = reach
+        .iter()
+        .filter(speaks)
+        .flat_map(|part| part.words.iter().skip(1));
+    let read: BTreeSet<&str> = arguments
+        .chain(&script.reads)
+        .map(|word| word.text.as_str())
+        .collect();
+    let written: BTreeSet<&str> = script
+        .writes
+        .iter()
+        .map(|word| word.text.as_str())
+        .collect();
+    let against = |words: BTreeSet<&str>, tool: &str| {
+        words
+            .into_iter()
+            .find_map(|word| against_file(word, tool, &bases, state))
+    };
+    against(read, "Read").or_else(|| against(written, "Edit"))
+}
+
+/// The rule that forbids the file which a word names.
+fn against_file(word: &str, tool: &str, bases: &[PathBuf], state: &State) -> Option<String> {
+    if !state
+        .deny
+        .iter()
+        .any(|rule| matches!(rule.what, What::Paths(_)))
+    {
+        return None;
+    }
+    let value = word.split_once('=').map(|(_, value)| value);
+    let names = [Some(word), value];
+    for name in names
+        .into_iter()
+        .flatten()
+        .filter(|name| !name.is_empty() && !name.starts_with('-'))
+    {
+        for base in bases {
+            let path = match (name.strip_prefix("~/"), &state.workspace.home) {
+                (Some(below), Some(home)) => home.join(below),
+                _ => base.join(name),
+            };
+            if let Some(rule) = state.denies_path(tool, &Located::find(&path)) {
+                return Some(format!("The rule {} forbids {name}.", rule.text()));
+            }
+        }
+    }
+    None
+}
+
+/// The first of these rules that means the command, or might: what an expansion becomes only the shell knows.
+fn perhaps<'a>(
+    command: &str,
+    script: &Script,
+    reach: &[Part],
+    rules: &'a [Rule],
+) -> Option<&'a str> {
+    let rules = rules.iter().filter(|rule| rule.names_tool("Bash"));
+    let mut meant = rules.filter(|rule| match &rule.what {
+        What::All => true,
+        What::Command(pattern) => {
+            script.unclear.is_some()
+                || pattern.surely_matches(command.trim())
+                || reach.iter().any(|part| {
+                    pattern.may_match(&part.words)
+                        || pattern.surely_matches(&part.raw())
+                        || pattern.surely_matches(&part.raw_with_assigns())
+                })
+        }
+        _ => false,
+    });
+    meant.next().map(Rule::text)
+}
+
+/// A rule without a star that is the command, letter by letter.
+fn allowed_as_it_is(command: &str, state: &State) -> bool {
+    state.allow().any(|rule| match &rule.what {
+        What::Command(pattern) => {
+            rule.names_tool("Bash") && pattern.is_exact() && pattern.surely_matches(command.trim())
+        }
+        _ => false,
+    })
+}
+
+fn by_parts(script: &Script, state: &State) -> Judgement {
+    let bases = bases(script, &state.workspace);
+    let looks = |part: &Part| {
+        bases
+            .as_ref()
+            .is_some_and(|bases| only_looks(part, bases, &state.workspace))
+    };
+    let mut asked: Vec<&Part> = Vec::new();
+    for part in &script.parts {
+        let fine = looks(&without_timing(part))
+            || allowed(part, state)
+            || part.words.is_empty() && part.assigns.is_empty();
+        if !fine && !asked.contains(&part) {
+            asked.push(part);
+        }
+    }
+    let outside = script
+        .reads
+        .iter()
+        .find(|word| !may_read(word, bases.as_deref(), state));
+    let written = script
+        .writes
+        .iter()
+        .find(|word| !may_write(word, bases.as_deref(), state));
+    let sets = script
+        .sets
+        .iter()
+        .find(|name| !super::read_only::is_harmless_variable(name));
+    let others = [
+        written.map(|word| format!("It writes {}.", word.raw)),
+        outside.map(|word| format!("It reads {}, outside of the workspace.", word.raw)),
+        sets.map(|name| format!("It sets {name}, which programs may listen to.")),
+    ];
+    let other = others.into_iter().flatten().next();
+    match (asked.as_slice(), other) {
+        ([], None) => Judgement::Allow,
+        ([], Some(reason)) => ask(reason),
+        ([part], None) => Judgement::Ask {
+            reason: why(part, script),
+            rule: suggest::for_command(part),
+        },
+        ([part, ..], _) => ask(why(part, script)),
+    }
+}
+
+fn why(part: &Part, script: &Script) -> String {
+    match script.parts.len() {
+        1 => "No rule allows this command.".to_owned(),
+        _ => format!(
+            "No rule allows this part of it: {}",
+            part.raw_with_assigns()
+        ),
+    }
+}
+
+/// Whether a rule allows a part.
+fn allowed(part: &Part, state: &State) -> bool {
+    let core = without_timing(part);
+    let as_written = part.raw_with_assigns();
+    let harmless = part
+        .assigns
+        .iter()
+        .all(|(name, _)| is_harmless_in_env(name));
+    // `"git diff" x` is no call of git: words with blanks in them count as they are written.
+    let blurred = core
+        .words
+        .iter()
+        .take(3)
+        .any(|word| word.text.contains(char::is_whitespace));
+    let patterns = state
+        .allow()
+        .filter(|rule| rule.names_tool("Bash"))
+        .filter_map(|rule| match &rule.what {
+            What::Command(pattern) => Some(pattern),
+            _ => None,
+        });
+    patterns.into_iter().any(|pattern| {
+        let plain = || {
+            pattern.surely_matches(&core.raw()) || !blurred && pattern.surely_matches(&core.text())
+        };
+        pattern.surely_matches(&as_written) || harmless && plain()
+    })
+}
+
+fn may_write(word: &Word, bases: Option<&[PathBuf]>, state: &State) -> bool {
+    let Some(bases) = bases.filter(|_| word.is_known() && !word.tilde && !word.glob) else {
+        return false;
+    };
+    is_sink(word)
+        || bases
+            .iter()
+            .all(|base| state.may_write_unasked("Write", &Located::find(&base.join(&word.text))))
+}
+
+fn may_read(word: &Word, bases: Option<&[PathBuf]>, state: &State) -> bool {
+    let Some(bases) = bases.filter(|_| word.is_known() && !word.tilde && !word.glob) else {
+        return false;
+    };
+    is_sink(word)
+        || bases
+            .iter()
+            .all(|base| state.may_read_unasked("Read", &Located::find(&base.join(&word.text))))
+}

@@ -1,0 +1,165 @@
+//! Paths: resolved as the system would, inside the workspace or not, and patterns of them.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::rule::Bases;
+
+/// A path as it is named and as it is found: with `..` taken out, and with all links resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Located {
+    pub(crate) named: PathBuf,
+    pub(crate) real: PathBuf,
+}
+
+impl Located {
+    /// Finds a path. What of it is not there yet keeps its name.
+    pub(crate) fn find(path: &Path) -> Self {
+        Self {
+            named: tidy(path),
+            real: resolve(path),
+        }
+    }
+}
+
+/// `.` and `..` taken out by their names alone.
+pub(crate) fn tidy(path: &Path) -> PathBuf {
+    let mut tidy = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                tidy.pop();
+            }
+            _ => tidy.push(component),
+        }
+    }
+    tidy
+}
+
+/// All links resolved as the system does it, also the link of a file which is not there: what it points to is what would be
+/// written. What is not there keeps its name.
+fn resolve(path: &Path) -> PathBuf {
+    const MOST_LINKS: usize = 40;
+    let mut real = PathBuf::new();
+    let mut links = 0;
+    let mut open: Vec<OsString> = names(path);
+    while let Some(name) = open.pop() {
+        match Path::new(&name).components().next() {
+            Some(Component::ParentDir) => {
+                real.pop();
+                continue;
+            }
+            Some(Component::CurDir) | None => continue,
+            Some(_) => real.push(&name),
+        }
+        if let Ok(target) = fs::read_link(&real) {
+            links += 1;
+            if links > MOST_LINKS {
+                return tidy(path);
+            }
+            real.pop();
+            open.extend(names(&target));
+        }
+    }
+    real
+}
+
+/// The names of a path, the last one first.
+fn names(path: &Path) -> Vec<OsString> {
+    let names = path.components().rev();
+    names.map(|name| name.as_os_str().to_owned()).collect()
+}
+
+/// A pattern of paths with the meaning it has in a .gitignore file.
+#[derive(Debug, Clone)]
+pub(crate) struct PathPattern {
+    text: String,
+    roots: Vec<(PathBuf, Gitignore)>,
+}
+
+impl PathPattern {
+    /// Reads a pattern; none if it is not one.
+    pub(crate) fn parse(text: &str, bases: Bases<'_>) -> Option<Self> {
+        let (root, line) = match text {
+            _ if text.starts_with("//") => (Path::new("/"), text[1..].to_owned()),
+            "~" => (bases.home?, "/**".to_owned()),
+            _ if text.starts_with("~/") => (bases.home?, text[1..].to_owned()),
+            _ if text.starts_with('/') => (bases.settings, text.to_owned()),
+            "." | "./" => (bases.cwd, "/**".to_owned()),
+            _ if text.starts_with("./") => (bases.cwd, text[1..].to_owned()),
+            // What leaves the folder by `..` is rooted where it then is.
+            _ if text.starts_with("../") => return Self::above(text, bases),
+            _ => (bases.cwd, text.to_owned()),
+        };
+        Self::rooted(text, root, &line)
+    }
+
+    fn above(text: &str, bases: Bases<'_>) -> Option<Self> {
+        let mut root = bases.cwd;
+        let mut rest = text;
+        while let Some(below) = rest.strip_prefix("../") {
+            root = root.parent()?;
+            rest = below;
+        }
+        Self::rooted(text, root, &format!("/{rest}"))
+    }
+
+    fn rooted(text: &str, root: &Path, line: &str) -> Option<Self> {
+        // `!` and `#` mean something in files, not in rules.
+        let line = match line.starts_with(['!', '#']) {
+            true => format!("\\{line}"),
+            false => line.to_owned(),
+        };
+        let mut roots = vec![root.to_owned()];
+        let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+        if real != root {
+            roots.push(real);
+        }
+        let mut built = Vec::new();
+        for root in roots {
+            let mut builder = GitignoreBuilder::new(&root);
+            builder.add_line(None, &line).ok()?;
+            let pattern = builder.build().ok()?;
+            if pattern.is_empty() {
+                return None;
+            }
+            built.push((root, pattern));
+        }
+        Some(Self {
+            text: text.to_owned(),
+            roots: built,
+        })
+    }
+
+    /// As it is written.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// For rules that forbid: whether the path is meant under either of its names.
+    pub(crate) fn touches(&self, path: &Located) -> bool {
+        self.matches(&path.named) || self.matches(&path.real)
+    }
+
+    /// For rules that allow: whether it is meant under both.
+    pub(crate) fn covers(&self, path: &Located) -> bool {
+        self.matches(&path.named) && self.matches(&path.real)
+    }
+
+    fn matches(&self, path: &Path) -> bool {
+        self.roots.iter().any(|(root, pattern)| {
+            let Ok(below) = path.strip_prefix(root) else {
+                return false;
+            };
+            let is_dir = path.is_dir();
+            !below.as_os_str().is_empty()
+                && pattern
+                    .matched_path_or_any_parents(below, is_dir)
+                    .is_ignore()
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! Writes a rule into a settings file, leaving every other byte of it as it is.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use serde_json::Value;
+
+use super::rule::RuleError;
+
+/// A rule was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum RememberError {
+    /// It is no rule.
+    #[error(transparent)]
+    Rule(#[from] RuleError),
+    /// The file is there and damaged. It was left as it is.
+    #[error("{}:{line}:{column}: is not valid JSON here, so the rule was not added; correct the file and answer again", file.display())]
+    Damaged {
+        /// The file.
+        file: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        /// Counted from 1.
+        column: usize,
+    },
+    /// The file is valid, but rules have no place in it. It was left as it is.
+    #[error("{}: {key} should be {expected}, so the rule was not added; correct the file and answer again", file.display())]
+    Shape {
+        /// The file.
+        file: PathBuf,
+        /// The key.
+        key: &'static str,
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// It cannot be read or written.
+    #[error("{}: the rule was not added: {source}; see that the file can be written", file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Appends a rule to `permissions.allow` of a settings file. A rule that is there already is not written again.
+pub(super) fn append(file: &Path, rule: &str) -> Result<(), RememberError> {
+    let io = |source| RememberError::Io {
+        file: file.to_owned(),
+        source,
+    };
+    let text = match fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(io(error)),
+    };
+    let Some(changed) = with_rule(file, &text, rule)? else {
+        return Ok(());
+    };
+    // A link stays a link: what it points to is replaced.
+    let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    replace(&target, &changed).map_err(io)
+}
+
+fn with_rule(file: &Path, text: &str, rule: &str) -> Result<Option<String>, RememberError> {
+    let shape = |key, expected| RememberError::Shape {
+        file: file.to_owned(),
+        key,
+        expected,
+    };
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if body.trim().is_empty() {
+        let settings = serde_json::json!({ "permissions": { "allow": [rule] } });
+        return Ok(Some(format!("{settings:#}\n")));
+    }
+    let before: Value = serde_json::from_str(body).map_err(|error| RememberError::Damaged {
+        file: file.to_owned(),
+        line: error.line().max(1),
+        column: error.column().max(1),
+    })?;
+    let damaged = || RememberError::Damaged {
+        file: file.to_owned(),
+        line: 1,
+        column: 1,
+    };
+    let root = CstRootNode::parse(body, &ParseOptions::default()).map_err(|_| damaged())?;
+    let settings = root
+        .object_value()
+        .ok_or_else(|| shape("the file", "an object"))?;
+    let permissions = (settings.object_value_or_create("permissions"))
+        .ok_or_else(|| shape("permissions", "an object"))?;
+    let allow = (permissions.array_value_or_create("allow"))
+        .ok_or_else(|| shape("permissions.allow", "a list"))?;
+    let there = &before["permissions"]["allow"];
+    if there
+        .as_array()
+        .is_some_and(|rules| rules.iter().any(|other| other == rule))
+    {
+        return Ok(None);
+    }
+    allow.append(CstInputValue::String(rule.to_owned()));
+    let mark = &text[..text.len() - body.len()];
+    let changed = format!("{mark}{root}");
+    // An editor of texts is trusted only as far as its result can be checked.
+    let after: Option<Value> = serde_json::from_str(&changed[mark.len()..]).ok();
+    if after != Some(expected(before, rule)) {
+        return Err(damaged());
+    }
+    Ok(Some(changed))
+}
+
+fn expected(mut settings: Value, rule: &str) -> Value {
+    let rules = &mut settings["permissions"]["allow"];
+    match rules {
+        Value::Array(rules) => rules.push(Value::from(rule)),
+        _ => *rules = Value::Array(vec![Value::from(rule)]),
+    }
+    settings
+}
+
+/// Replaces a file as a whole: readers see the old one or the new one.
+fn replace(file: &Path, text: &str) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut draft = tempfile::NamedTempFile::new_in(folder)?;
+    if let Ok(about) = fs::metadata(file) {
+        draft.as_file().set_permissions(about.permissions())?;
+    }
+    draft.write_all(text.as_bytes())?;
+    draft.as_file().sync_all()?;
+    draft.persist(file).map_err(|error| error.error)?;
+    Ok(())
+}

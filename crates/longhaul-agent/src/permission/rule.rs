@@ -1,0 +1,144 @@
+//! One rule, in Claude Code's syntax: `Bash`, `Bash(npm run test:*)`, `Edit(src/**)`, `WebFetch(domain:example.com)`,
+//! `mcp__server__tool`, `Task(name)`. What it is matched against is in `judge.rs`.
+
+use std::path::Path;
+
+use super::paths::PathPattern;
+use super::text_pattern::TextPattern;
+
+/// A rule that was read.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    text: String,
+    pub(crate) tool: String,
+    pub(crate) what: What,
+}
+
+/// What of a tool a rule means.
+#[derive(Debug, Clone)]
+pub(crate) enum What {
+    /// All calls.
+    All,
+    /// Commands.
+    Command(TextPattern),
+    /// Files.
+    Paths(PathPattern),
+    /// A host.
+    Domain(TextPattern),
+    /// An agent, a skill or whatever else has a name.
+    Named(TextPattern),
+}
+
+/// A text that is no rule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RuleError {
+    /// Nothing is named.
+    #[error("a rule begins with the name of a tool, as in `Bash(git diff:*)`")]
+    NoTool,
+    /// Parentheses do not pair.
+    #[error(
+        "a rule is a tool's name, or a name with one pair of parentheses behind it, as in `Bash(git diff:*)`"
+    )]
+    Parentheses,
+    /// The path is no pattern.
+    #[error("`{0}` is no pattern of paths; write it as in a .gitignore file, as in `Edit(src/**)`")]
+    Path(String),
+    /// `WebFetch` knows domains only.
+    #[error("write the host as in `WebFetch(domain:example.com)`")]
+    Domain,
+}
+
+/// From where relative paths in rules count.
+#[derive(Debug, Clone, Copy)]
+pub struct Bases<'a> {
+    /// For `src/**` and `./src/**`.
+    pub cwd: &'a Path,
+    /// For `/src/**`: the project's folder, or that of the user's settings.
+    pub settings: &'a Path,
+    /// For `~/notes/**`.
+    pub home: Option<&'a Path>,
+}
+
+impl Rule {
+    /// Reads a rule.
+    pub fn parse(text: &str, bases: Bases<'_>) -> Result<Self, RuleError> {
+        let text = text.trim();
+        let (tool, inner) = match text.split_once('(') {
+            None if text.contains(')') => return Err(RuleError::Parentheses),
+            None => (text, None),
+            Some((tool, rest)) => (
+                tool,
+                Some(rest.strip_suffix(')').ok_or(RuleError::Parentheses)?),
+            ),
+        };
+        if tool.is_empty()
+            || tool.contains(|character: char| character.is_whitespace() || character == ',')
+        {
+            return Err(RuleError::NoTool);
+        }
+        let what = match inner {
+            None | Some("" | "*") => What::All,
+            Some(inner) => What::parse(tool, inner, bases)?,
+        };
+        Ok(Self {
+            text: text.to_owned(),
+            tool: tool.to_owned(),
+            what,
+        })
+    }
+
+    /// As it is written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it names this call's tool, or that tool's family: `Edit` means all that writes files, `Read` all that reads.
+    pub(crate) fn names_tool(&self, tool: &str) -> bool {
+        let rule = self.tool.as_str();
+        if let Some(of_server) = rule.strip_prefix("mcp__") {
+            let Some(called) = tool.strip_prefix("mcp__") else {
+                return false;
+            };
+            return match of_server.split_once("__") {
+                None => called.split("__").next() == Some(of_server),
+                Some(_) => TextPattern::parse(of_server).surely_matches(called),
+            };
+        }
+        match tool {
+            "Write" | "MultiEdit" | "NotebookEdit" => rule == "Edit" || rule == tool,
+            "Grep" | "Glob" | "LS" | "NotebookRead" => rule == "Read" || rule == tool,
+            "Task" | "Agent" => rule == "Task" || rule == "Agent",
+            _ => rule == tool,
+        }
+    }
+}
+
+impl What {
+    fn parse(tool: &str, inner: &str, bases: Bases<'_>) -> Result<Self, RuleError> {
+        Ok(match tool {
+            "Bash" => Self::Command(TextPattern::parse(inner)),
+            "Read" | "Edit" | "Write" | "MultiEdit" | "NotebookEdit" | "Grep" | "Glob" | "LS"
+            | "NotebookRead" => Self::Paths(
+                PathPattern::parse(inner, bases)
+                    .ok_or_else(|| RuleError::Path(inner.to_owned()))?,
+            ),
+            "WebFetch" => {
+                let domain = inner.strip_prefix("domain:").ok_or(RuleError::Domain)?;
+                Self::Domain(TextPattern::parse(&host(domain)))
+            }
+            _ => Self::Named(TextPattern::parse(inner)),
+        })
+    }
+}
+
+/// A host as hosts are compared.
+pub(crate) fn host(text: &str) -> String {
+    let text = text.trim().trim_end_matches('.').to_lowercase();
+    let without_port = text.rsplit_once(':').filter(|(host, port)| {
+        !host.is_empty() && !host.ends_with(':') && port.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    match without_port {
+        Some((host, _)) if !text.ends_with(']') => host.trim_end_matches('.').to_owned(),
+        _ => text,
+    }
+}

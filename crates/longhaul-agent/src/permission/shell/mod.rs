@@ -1,0 +1,79 @@
+//! Reads a shell command: which commands it would run, with which words, and which files it redirects.
+//!
+//! The grammar is tree-sitter's. What it cannot read, and what a shell would read differently, makes the whole command
+//! [unclear](Script::unclear): nobody takes such a command for harmless. Nothing is expanded and nothing is run.
+//! Which commands a wrapper (`sudo`, `xargs`, `sh -c`) would start is in `wrapped.rs`.
+
+mod gate;
+mod heredoc;
+mod walk;
+mod word;
+mod wrapped;
+
+pub(crate) use word::{HOLE, Word};
+pub(crate) use wrapped::{reachable, without_timing};
+
+/// What a shell command is made of.
+#[derive(Debug, Default)]
+pub(crate) struct Script {
+    /// The simple commands in it, wherever they stand: in lists, loops, functions, substitutions.
+    pub(crate) parts: Vec<Part>,
+    /// Files that it would write by redirection.
+    pub(crate) writes: Vec<Word>,
+    /// Files that it would read by redirection.
+    pub(crate) reads: Vec<Word>,
+    /// Variables that it sets for what follows.
+    pub(crate) sets: Vec<String>,
+    /// Why not all of it is understood.
+    pub(crate) unclear: Option<&'static str>,
+}
+
+/// One simple command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// `FOO=1` before it: names, and each as it is written.
+    pub(crate) assigns: Vec<(String, String)>,
+    /// The command and its arguments.
+    pub(crate) words: Vec<Word>,
+}
+
+impl Part {
+    /// The command's name, quotes taken off.
+    pub(crate) fn name(&self) -> &str {
+        self.words.first().map_or("", |word| word.text.as_str())
+    }
+
+    /// The words with their quotes taken off, one blank between them.
+    pub(crate) fn text(&self) -> String {
+        joined(&self.words, |word| &word.text)
+    }
+
+    /// The words as they are written.
+    pub(crate) fn raw(&self) -> String {
+        joined(&self.words, |word| &word.raw)
+    }
+
+    /// The same with the assignments before it.
+    pub(crate) fn raw_with_assigns(&self) -> String {
+        let assigns = self.assigns.iter().map(|(_, raw)| raw.as_str());
+        let words = self.words.iter().map(|word| word.raw.as_str());
+        assigns.chain(words).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn joined(words: &[Word], text: impl Fn(&Word) -> &String) -> String {
+    let words: Vec<&str> = words.iter().map(|word| text(word).as_str()).collect();
+    words.join(" ")
+}
+
+/// Reads a command.
+pub(crate) fn read(command: &str) -> Script {
+    let mut script = Script::default();
+    if let Err(why) = gate::check(command) {
+        script.unclear = Some(why);
+    }
+    if !gate::is_too_large(command) {
+        walk::walk(command, &mut script);
+    }
+    script
+}

@@ -1,0 +1,186 @@
+//! One word of a command: as it is written, and as the shell would pass it on, as far as that can be told.
+
+use tree_sitter::Node;
+
+/// Stands in a word's text where only the shell knows what will be there. No command can hold it.
+pub(crate) const HOLE: char = '\0';
+
+/// A word of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Word {
+    /// As it is written.
+    pub(crate) raw: String,
+    /// Quotes and escapes taken off, [`HOLE`] for what is not known.
+    pub(crate) text: String,
+    /// It begins with a `~` that the shell would expand.
+    pub(crate) tilde: bool,
+    /// It holds a wildcard that the shell would expand.
+    pub(crate) glob: bool,
+    /// It holds an expansion outside of quotes: it may become several words, or none.
+    pub(crate) splits: bool,
+}
+
+impl Word {
+    /// A word that stands for whatever may come.
+    pub(crate) fn anything() -> Self {
+        Self {
+            raw: HOLE.to_string(),
+            text: HOLE.to_string(),
+            splits: true,
+            ..Self::default()
+        }
+    }
+
+    /// A word of this text.
+    pub(crate) fn plain(text: &str) -> Self {
+        Self {
+            raw: text.to_owned(),
+            text: text.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether all of it is known.
+    pub(crate) fn is_known(&self) -> bool {
+        !self.text.contains(HOLE)
+    }
+
+    /// Reads a node of the grammar. An error says why the word cannot be trusted.
+    pub(super) fn read(node: Node<'_>, source: &str) -> Result<Self, &'static str> {
+        let raw = &source[node.byte_range()];
+        let mut word = Self {
+            raw: raw.to_owned(),
+            ..Self::default()
+        };
+        word.add(node, source)?;
+        word.tilde = raw.starts_with('~');
+        // The grammar sees only some of the braces that a shell would expand.
+        let braces = word.text.contains('{') && is_braced(raw);
+        if braces {
+            word.text = HOLE.to_string();
+            word.splits = true;
+        }
+        Ok(word)
+    }
+
+    fn add(&mut self, node: Node<'_>, source: &str) -> Result<(), &'static str> {
+        let raw = &source[node.byte_range()];
+        match node.kind() {
+            "word"
+            | "number"
+            | "variable_name"
+            | "special_variable_name"
+            | "extglob_pattern"
+            | "test_operator"
+            | "regex" => self.add_unquoted(raw),
+            "raw_string" => {
+                self.text.push_str(raw.trim_matches('\''));
+                Ok(())
+            }
+            "string" => self.add_quoted(node, source),
+            "concatenation" | "command_name" => {
+                let mut cursor = node.walk();
+                let mut at = node.start_byte();
+                for child in node.children(&mut cursor) {
+                    let between = &source[at..child.start_byte()];
+                    self.add_unquoted(between)?;
+                    self.add(child, source)?;
+                    at = child.end_byte();
+                }
+                self.add_unquoted(&source[at..node.end_byte()])
+            }
+            "simple_expansion"
+            | "expansion"
+            | "command_substitution"
+            | "arithmetic_expansion"
+            | "process_substitution"
+            | "brace_expression" => {
+                self.hole();
+                self.splits = true;
+                Ok(())
+            }
+            "ansi_c_string" | "translated_string" | "array" => {
+                self.hole();
+                Ok(())
+            }
+            // Punctuation that the grammar keeps as tokens of their own, `$` alone among them.
+            _ if !node.is_named() => self.add_unquoted(raw),
+            _ => Err("it holds words that are not understood"),
+        }
+    }
+
+    fn hole(&mut self) {
+        self.text.push(HOLE);
+    }
+
+    fn add_unquoted(&mut self, raw: &str) -> Result<(), &'static str> {
+        let mut characters = raw.chars();
+        while let Some(character) = characters.next() {
+            match character {
+                '\\' => match characters.next() {
+                    Some('\n') | None => {}
+                    Some(escaped) => self.text.push(escaped),
+                },
+                '`' | '\'' | '"' => return Err("its quotes do not pair"),
+                // None of these can stand in a word unless it is quoted: the grammar went astray.
+                '\n' | '\t' | ' ' | ';' | '|' | '&' | '<' | '>' | '(' | ')' => {
+                    return Err("its syntax is not understood");
+                }
+                '$' if characters.clone().next().is_some_and(begins_expansion) => {
+                    return Err("it holds expansions that are not understood");
+                }
+                '*' | '?' | '[' => {
+                    self.glob = true;
+                    self.text.push(character);
+                }
+                _ => self.text.push(character),
+            }
+        }
+        Ok(())
+    }
+
+    fn add_quoted(&mut self, node: Node<'_>, source: &str) -> Result<(), &'static str> {
+        let mut at = node.start_byte() + 1;
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            if child.kind() == "string_content" {
+                continue;
+            }
+            self.add_quoted_text(source.get(at..child.start_byte()).unwrap_or_default())?;
+            self.hole();
+            at = child.end_byte();
+        }
+        self.add_quoted_text(source.get(at..node.end_byte() - 1).unwrap_or_default())
+    }
+
+    fn add_quoted_text(&mut self, raw: &str) -> Result<(), &'static str> {
+        let mut characters = raw.chars();
+        while let Some(character) = characters.next() {
+            match (character, characters.clone().next()) {
+                ('\\', Some(escaped @ ('"' | '\\' | '$' | '`'))) => {
+                    self.text.push(escaped);
+                    characters.next();
+                }
+                ('\\', Some('\n')) => {
+                    characters.next();
+                }
+                ('`' | '"', _) => return Err("its quotes do not pair"),
+                ('$', Some(next)) if begins_expansion(next) => {
+                    return Err("it holds expansions that are not understood");
+                }
+                _ => self.text.push(character),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn begins_expansion(next: char) -> bool {
+    next.is_ascii_alphanumeric() || "({[_@*#?-$!'\"".contains(next)
+}
+
+/// Whether a shell would expand braces in an unquoted word: `{a,b}`, `{1..3}`. `{}` is left alone.
+fn is_braced(raw: &str) -> bool {
+    let unquoted = !raw.starts_with(['\'', '"']);
+    unquoted && (raw.contains(',') || raw.contains(".."))
+}

@@ -1,0 +1,281 @@
+//! The rules and the mode of a moment, and how a call is judged by them. Commands are judged in `command.rs`.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::paths::Located;
+use super::rule::{Bases, Rule, RuleError, What, host};
+use super::workspace::Workspace;
+use super::{Judgement, command, not_in_plan_mode, suggest};
+use crate::event::Mode;
+use crate::tool::Access;
+
+/// What a session may do at the moment.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) workspace: Workspace,
+    pub(super) mode: Mode,
+    pub(super) deny: Vec<Rule>,
+    pub(super) ask: Vec<Rule>,
+    pub(super) allowed_by_settings: Vec<Rule>,
+    pub(super) allowed_in_session: Vec<Rule>,
+    /// Resolved.
+    pub(super) plan_file: Option<PathBuf>,
+}
+
+/// Tools that write files, for rules that forbid: whoever protects a file from one means all.
+const WRITERS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
+
+impl State {
+    /// Rules that allow.
+    pub(super) fn allow(&self) -> impl Iterator<Item = &Rule> {
+        self.allowed_by_settings
+            .iter()
+            .chain(&self.allowed_in_session)
+    }
+
+    /// Reads a rule that is given in this session.
+    pub(super) fn parse(&self, rule: &str) -> Result<Rule, RuleError> {
+        let bases = Bases {
+            cwd: &self.workspace.cwd,
+            settings: &self.workspace.cwd,
+            home: self.workspace.home.as_deref(),
+        };
+        Rule::parse(rule, bases)
+    }
+
+    /// Judges a call, but for what nobody can be asked.
+    pub(super) fn judge(&self, tool: &str, input: &Value, access: &Access) -> Judgement {
+        let whole = |rules: &[Rule]| {
+            let rule = rules
+                .iter()
+                .find(|rule| rule.names_tool(tool) && means(rule, tool, input));
+            rule.map(|rule| rule.text().to_owned())
+        };
+        if let Some(rule) = whole(&self.deny) {
+            return Judgement::Deny {
+                reason: format!("The rule {rule} forbids this call."),
+            };
+        }
+        let judgement = match access {
+            Access::Runs(command) => command::judge(command, self),
+            Access::Reads(path) => self.judge_reading(tool, path),
+            Access::Writes(path) => self.judge_writing(tool, path),
+            Access::Fetches(host) => self.judge_fetching(tool, host),
+            Access::Nothing => Judgement::Allow,
+            Access::Other => self.judge_other(tool, input),
+        };
+        match whole(&self.ask) {
+            Some(rule) if !matches!(judgement, Judgement::Deny { .. }) => asked_by(&rule),
+            _ => judgement,
+        }
+    }
+
+    fn judge_reading(&self, tool: &str, path: &Path) -> Judgement {
+        let path = Located::find(&self.workspace.cwd.join(path));
+        if let Some(rule) = self.denies_path(reader(tool), &path) {
+            return forbidden(rule, "reading", &self.workspace.shown(&path.named));
+        }
+        if let Some(rule) = path_rule(&self.ask, |rule| reads(rule, tool), &path) {
+            return asked_by(rule.text());
+        }
+        if self.mode == Mode::BypassPermissions || self.may_read_unasked(tool, &path) {
+            return Judgement::Allow;
+        }
+        Judgement::Ask {
+            reason: format!("{} is outside of the workspace.", path.real.display()),
+            rule: suggest::for_path("Read", &path.real, &self.workspace.cwd),
+        }
+    }
+
+    fn judge_writing(&self, tool: &str, path: &Path) -> Judgement {
+        let path = Located::find(&self.workspace.cwd.join(path));
+        if let Some(rule) = self.denies_path("Edit", &path) {
+            return forbidden(rule, "writing", &self.workspace.shown(&path.named));
+        }
+        if self.mode == Mode::Plan && self.plan_file.as_ref() != Some(&path.real) {
+            return not_in_plan_mode();
+        }
+        if let Some(rule) = path_rule(
+            &self.ask,
+            |rule| WRITERS.contains(&rule.tool.as_str()),
+            &path,
+        ) {
+            return asked_by(rule.text());
+        }
+        if self.mode == Mode::BypassPermissions || self.may_write_unasked(tool, &path) {
+            return Judgement::Allow;
+        }
+        let shown = self.workspace.shown(&path.named);
+        if let Some(name) = self.workspace.delicate(&path) {
+            return Judgement::Ask {
+                reason: format!(
+                    "It writes {shown}, and {name} changes what programs do or holds secrets."
+                ),
+                rule: None,
+            };
+        }
+        match self.workspace.holds(&path) {
+            true => Judgement::Ask {
+                reason: format!("It writes {shown}."),
+                rule: suggest::for_path("Edit", &path.named, &self.workspace.cwd),
+            },
+            false => Judgement::Ask {
+                reason: format!(
+                    "It writes {}, which is outside of the workspace.",
+                    path.real.display()
+                ),
+                rule: suggest::for_path("Edit", &path.real, &self.workspace.cwd),
+            },
+        }
+    }
+
+    fn judge_fetching(&self, tool: &str, from: &str) -> Judgement {
+        let from = host(from);
+        let about = |rule: &&Rule| match &rule.what {
+            What::Domain(pattern) => rule.names_tool(tool) && pattern.surely_matches(&from),
+            _ => false,
+        };
+        if let Some(rule) = self.deny.iter().find(about) {
+            return forbidden(rule, "fetching from", &from);
+        }
+        if let Some(rule) = self.ask.iter().find(about) {
+            return asked_by(rule.text());
+        }
+        let whole = |rule: &Rule| rule.names_tool(tool) && matches!(rule.what, What::All);
+        if self.mode == Mode::BypassPermissions
+            || self.allow().any(|rule| about(&rule) || whole(rule))
+        {
+            return Judgement::Allow;
+        }
+        let names_host = !from.is_empty()
+            && !from.contains(['*', '(', ')'])
+            && !from.contains(char::is_whitespace);
+        Judgement::Ask {
+            reason: format!("It fetches from {from}."),
+            rule: match tool {
+                "WebFetch" => names_host.then(|| format!("WebFetch(domain:{from})")),
+                _ => Some(tool.to_owned()),
+            },
+        }
+    }
+
+    fn judge_other(&self, tool: &str, input: &Value) -> Judgement {
+        // What an agent does and a skill leads to is judged call by call.
+        let is_ours = matches!(tool, "Task" | "Agent" | "Skill");
+        if self.mode == Mode::Plan && !is_ours {
+            return not_in_plan_mode();
+        }
+        let allowed = self
+            .allow()
+            .any(|rule| rule.names_tool(tool) && means(rule, tool, input));
+        if is_ours || allowed || self.mode == Mode::BypassPermissions {
+            return Judgement::Allow;
+        }
+        Judgement::Ask {
+            reason: format!("No rule allows {tool}."),
+            rule: Some(tool.to_owned()),
+        }
+    }
+
+    /// The rule that forbids a path to readers (`Read`) or to writers (`Edit`).
+    pub(super) fn denies_path(&self, tool: &str, path: &Located) -> Option<&Rule> {
+        path_rule(
+            &self.deny,
+            |rule| match tool {
+                "Edit" => WRITERS.contains(&rule.tool.as_str()),
+                _ => reads(rule, tool),
+            },
+            path,
+        )
+    }
+
+    /// Whether a file may be read without asking.
+    pub(super) fn may_read_unasked(&self, tool: &str, path: &Located) -> bool {
+        self.workspace.may_read(path)
+            || self
+                .allow()
+                .any(|rule| reads(rule, tool) && covers(rule, path))
+    }
+
+    /// Whether a file may be written without asking.
+    pub(super) fn may_write_unasked(&self, tool: &str, path: &Located) -> bool {
+        if self.plan_file.as_ref() == Some(&path.real) && self.mode == Mode::Plan {
+            return true;
+        }
+        let delicate = self.workspace.delicate(path);
+        // A rule for all files does not mean those that change what programs do; one that names them does.
+        let meant = |rule: &Rule| match (&delicate, &rule.what) {
+            (None, _) => true,
+            (Some(name), What::Paths(pattern)) => {
+                pattern.text().to_lowercase().contains(name.as_str())
+            }
+            (Some(_), _) => false,
+        };
+        let by_rule = self
+            .allow()
+            .any(|rule| rule.names_tool(tool) && covers(rule, path) && meant(rule));
+        by_rule
+            || self.mode == Mode::AcceptEdits && delicate.is_none() && self.workspace.holds(path)
+    }
+}
+
+fn reader(tool: &str) -> &str {
+    match tool {
+        "Grep" | "Glob" | "LS" | "NotebookRead" => tool,
+        _ => "Read",
+    }
+}
+
+fn reads(rule: &Rule, tool: &str) -> bool {
+    rule.tool == "Read" || rule.names_tool(tool) && !WRITERS.contains(&tool)
+}
+
+fn path_rule<'a>(
+    rules: &'a [Rule],
+    about: impl Fn(&Rule) -> bool,
+    path: &Located,
+) -> Option<&'a Rule> {
+    rules.iter().find(|rule| {
+        about(rule) && matches!(&rule.what, What::Paths(pattern) if pattern.touches(path))
+    })
+}
+
+fn covers(rule: &Rule, path: &Located) -> bool {
+    match &rule.what {
+        What::All => true,
+        What::Paths(pattern) => pattern.covers(path),
+        _ => false,
+    }
+}
+
+/// Whether a rule means a call by its tool alone, or by the name of the agent or skill in its input.
+fn means(rule: &Rule, tool: &str, input: &Value) -> bool {
+    let keys: &[&str] = match tool {
+        "Task" | "Agent" => &["subagent_type", "agent"],
+        "Skill" => &["skill", "name", "command"],
+        _ => &[],
+    };
+    match &rule.what {
+        What::All => true,
+        What::Named(pattern) => keys.iter().any(|key| {
+            let name = input.get(*key).and_then(Value::as_str);
+            name.is_some_and(|name| pattern.surely_matches(name.trim_start_matches('/')))
+        }),
+        _ => false,
+    }
+}
+
+fn asked_by(rule: &str) -> Judgement {
+    Judgement::Ask {
+        reason: format!("The rule {rule} says to ask."),
+        rule: None,
+    }
+}
+
+fn forbidden(rule: &Rule, doing: &str, what: &str) -> Judgement {
+    Judgement::Deny {
+        reason: format!("The rule {} forbids {doing} {what}.", rule.text()),
+    }
+}

@@ -1,0 +1,120 @@
+//! The folders that the user opened to the agent, and what in them is delicate.
+
+use std::path::{Path, PathBuf};
+
+use super::paths::{Located, tidy};
+use crate::place::Place;
+
+/// Where an agent may read unasked.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    pub(crate) cwd: PathBuf,
+    pub(crate) home: Option<PathBuf>,
+    folders: Vec<PathBuf>,
+    /// The session's own folder and transcript: to be read, not to be written.
+    own: Vec<PathBuf>,
+}
+
+impl Workspace {
+    /// The workspace of a session; `home` is the user's home folder.
+    pub fn new(place: &Place, home: Option<PathBuf>) -> Self {
+        let real = |path: &PathBuf| Located::find(path).real;
+        Self {
+            cwd: place.cwd.clone(),
+            folders: std::iter::once(&place.cwd)
+                .chain(&place.more)
+                .map(real)
+                .collect(),
+            own: vec![real(&place.session_folder()), real(&place.transcript)],
+            home,
+        }
+    }
+
+    /// Opens a further folder.
+    pub(crate) fn add(&mut self, folder: &Path) {
+        self.folders
+            .push(Located::find(&self.cwd.join(folder)).real);
+    }
+
+    /// Whether a path lies in the workspace, by where it really is.
+    pub(crate) fn holds(&self, path: &Located) -> bool {
+        self.folders
+            .iter()
+            .any(|folder| path.real.starts_with(folder))
+    }
+
+    /// Whether a path may be read unasked.
+    pub(crate) fn may_read(&self, path: &Located) -> bool {
+        self.holds(path) || self.own.iter().any(|own| path.real.starts_with(own))
+    }
+
+    /// A path for people: relative to the folder of work where that is shorter.
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        let tidy = tidy(path);
+        tidy.strip_prefix(&self.cwd)
+            .unwrap_or(&tidy)
+            .display()
+            .to_string()
+    }
+}
+
+const FOLDERS: &[&str] = &[
+    ".git",
+    ".claude",
+    ".longhaul",
+    ".ssh",
+    ".gnupg",
+    ".vscode",
+    ".idea",
+    ".husky",
+];
+const FILES: &[&str] = &[
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".kshrc",
+    ".cshrc",
+    ".tcshrc",
+    ".login",
+    ".inputrc",
+    ".gitconfig",
+    ".gitmodules",
+    ".mcp.json",
+    ".claude.json",
+    ".npmrc",
+    ".netrc",
+    ".pypirc",
+    ".envrc",
+    ".ripgreprc",
+    "config.fish",
+];
+
+impl Workspace {
+    /// What in a path asks for care when it is written: its name, or the folder it lies in. None: nothing. Where the
+    /// workspace itself lies does not count.
+    pub(crate) fn delicate(&self, path: &Located) -> Option<String> {
+        [&path.named, &path.real].into_iter().find_map(|path| {
+            let inside = self
+                .folders
+                .iter()
+                .find_map(|folder| path.strip_prefix(folder).ok());
+            let below = inside.unwrap_or(path);
+            below.components().find_map(|component| {
+                let name = component.as_os_str().to_string_lossy().to_lowercase();
+                is_delicate(&name).then_some(name)
+            })
+        })
+    }
+}
+
+fn is_delicate(name: &str) -> bool {
+    FOLDERS.contains(&name) || FILES.contains(&name) || name == ".env" || name.starts_with(".env.")
+}

@@ -1,0 +1,108 @@
+//! Kinds of sub-agents: a head that says what they are for and which tools they have, and a body that is their system prompt.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::front_matter::{self, Headed};
+use super::skills::{children, is_name};
+
+/// The prompt of the agent that is always there.
+const GENERAL_PURPOSE: &str = include_str!("general_purpose.md");
+/// And when to use it.
+const GENERAL_PURPOSE_USE: &str = include_str!("general_purpose_use.md");
+
+/// A kind of sub-agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentKind {
+    /// Its name.
+    pub name: String,
+    /// When to use it, for the model.
+    pub description: String,
+    /// The tools it may call; none: all.
+    pub tools: Option<Vec<String>>,
+    /// The model it works with; none: that of the session.
+    pub model: Option<String>,
+    /// Its system prompt.
+    pub prompt: String,
+    /// What else its head says.
+    pub more: Map<String, Value>,
+    /// Its file; none for the one that is always there.
+    pub path: Option<PathBuf>,
+}
+
+impl AgentKind {
+    /// The agent that is always there.
+    pub fn general_purpose() -> Self {
+        Self {
+            name: "general-purpose".to_owned(),
+            description: GENERAL_PURPOSE_USE.trim_end().to_owned(),
+            tools: None,
+            model: None,
+            prompt: GENERAL_PURPOSE.trim_end().to_owned(),
+            more: Map::new(),
+            path: None,
+        }
+    }
+}
+
+/// The agents of these folders, by name; of two with one name the first counts.
+pub(super) fn load(folders: &[PathBuf], notices: &mut Vec<String>) -> Vec<AgentKind> {
+    let mut agents: Vec<AgentKind> = Vec::new();
+    for path in folders.iter().flat_map(|folder| children(folder)) {
+        if path.extension().is_none_or(|extension| extension != "md") || !path.is_file() {
+            continue;
+        }
+        let Some(headed) = front_matter::read(&path, notices) else {
+            continue;
+        };
+        match agent(path.clone(), headed) {
+            Ok(agent) if agents.iter().any(|other| other.name == agent.name) => {}
+            Ok(agent) => agents.push(agent),
+            Err(why) => notices.push(format!(
+                "{}:1: {why}; it is not used until it is corrected",
+                path.display()
+            )),
+        }
+    }
+    if !agents.iter().any(|agent| agent.name == "general-purpose") {
+        agents.push(AgentKind::general_purpose());
+    }
+    agents.sort_by(|one, other| one.name.cmp(&other.name));
+    agents
+}
+
+fn agent(path: PathBuf, headed: Headed) -> Result<AgentKind, &'static str> {
+    let file_name = path
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let name = headed.text("name").unwrap_or(file_name);
+    if !is_name(&name) {
+        return Err("its `name` should have no blanks or slashes");
+    }
+    let description = headed
+        .text("description")
+        .ok_or("its head needs a `description` that says when to use it")?;
+    let prompt = headed.body.trim().to_owned();
+    if prompt.is_empty() {
+        return Err("it has no body: write there what the agent is to do");
+    }
+    let all = |tools: &Vec<String>| tools.iter().any(|tool| tool == "*");
+    let tools = headed.tools("tools").filter(|tools| !all(tools));
+    let model = headed.text("model").filter(|model| model != "inherit");
+    let mut more = headed.fields;
+    for known in ["name", "description", "tools", "model"] {
+        more.remove(known);
+    }
+    Ok(AgentKind {
+        name,
+        description,
+        tools,
+        model,
+        prompt,
+        more,
+        path: Some(path),
+    })
+}

@@ -1,0 +1,91 @@
+//! Puts a user's arguments into the text of a command or a skill: `$ARGUMENTS`, `$ARGUMENTS[0]`, `$1`.
+
+/// Fills a text. Arguments that it has no place for are added at its end.
+pub(super) fn fill(text: &str, arguments: &str) -> String {
+    let words = words(arguments);
+    // Texts that count from nought say so by using it.
+    let first = if has_number(text, 0) { 0 } else { 1 };
+    let mut filled = String::with_capacity(text.len() + arguments.len());
+    let mut used = false;
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        let (before, from) = rest.split_at(at);
+        filled.push_str(before);
+        let (value, length) = match placeholder(from) {
+            Some((Placeholder::All, length)) => (Some(arguments), length),
+            Some((Placeholder::Index(index), length)) => {
+                (Some(words.get(index).map_or("", String::as_str)), length)
+            }
+            Some((Placeholder::Number(number), length)) if number >= first => (
+                Some(words.get(number - first).map_or("", String::as_str)),
+                length,
+            ),
+            _ => (None, 1),
+        };
+        filled.push_str(value.unwrap_or("$"));
+        used |= value.is_some();
+        rest = &from[length..];
+    }
+    filled.push_str(rest);
+    if !used && !arguments.trim().is_empty() {
+        filled.push_str("\n\nARGUMENTS: ");
+        filled.push_str(arguments);
+    }
+    filled
+}
+
+enum Placeholder {
+    All,
+    Index(usize),
+    Number(usize),
+}
+
+/// The placeholder at the beginning of a text, and its length.
+fn placeholder(text: &str) -> Option<(Placeholder, usize)> {
+    if let Some(after) = text.strip_prefix("$ARGUMENTS") {
+        let index = after
+            .strip_prefix('[')
+            .and_then(|after| after.split_once(']'))
+            .map(|(index, _)| index);
+        if let Some((index, number)) = index.and_then(|index| Some((index, index.parse().ok()?))) {
+            return Some((
+                Placeholder::Index(number),
+                "$ARGUMENTS[]".len() + index.len(),
+            ));
+        }
+        let ends = !after.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+        return ends.then_some((Placeholder::All, "$ARGUMENTS".len()));
+    }
+    let digits = text[1..].bytes().take_while(u8::is_ascii_digit).count();
+    // `$100` is money.
+    let number = text
+        .get(1..1 + digits)
+        .filter(|digits| digits.len() == 1)?
+        .parse()
+        .ok()?;
+    Some((Placeholder::Number(number), 1 + digits))
+}
+
+fn has_number(text: &str, number: usize) -> bool {
+    text.match_indices('$').any(|(at, _)| matches!(placeholder(&text[at..]), Some((Placeholder::Number(found), _)) if found == number))
+}
+
+/// Words with blanks between them; quotes keep blanks together.
+fn words(arguments: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for character in arguments.chars() {
+        match (quote, character) {
+            (Some(open), _) if open == character => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            (None, _) if character.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(character),
+        }
+    }
+    words.extend(word);
+    words
+}

@@ -1,0 +1,84 @@
+//! The user's own slash commands: `commands/**/*.md`, each a prompt with places for arguments.
+
+use std::path::{Path, PathBuf};
+
+use super::skills::{children, first_line, is_name};
+use super::{arguments, front_matter};
+
+/// A prompt that the user calls by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserCommand {
+    /// Its name without the slash; folders stand before it: `git:tidy`.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// What arguments it takes, for people.
+    pub argument_hint: Option<String>,
+    /// Its file.
+    pub path: PathBuf,
+    /// Rules for tools that it may use unasked, as they are written.
+    pub allowed_tools: Vec<String>,
+    /// The model to run it with.
+    pub model: Option<String>,
+}
+
+impl UserCommand {
+    /// The prompt with these arguments, as the file is now. An error says what is wrong with the file.
+    pub fn invoke(&self, arguments: &str) -> Result<String, String> {
+        let read = front_matter::text_of(&self.path).and_then(|text| front_matter::parse(&text));
+        let headed = read.map_err(|why| format!("{}{why}", self.path.display()))?;
+        Ok(arguments::fill(headed.body.trim(), arguments))
+    }
+}
+
+const DEEPEST: usize = 8;
+
+/// The commands of these folders, by name; of two with one name the first counts.
+pub(super) fn load(folders: &[PathBuf], notices: &mut Vec<String>) -> Vec<UserCommand> {
+    let mut commands: Vec<UserCommand> = Vec::new();
+    for folder in folders {
+        let mut files = Vec::new();
+        collect(folder, 0, &mut files);
+        for path in files {
+            let name = name_of(folder, &path);
+            if commands.iter().any(|command| command.name == name) {
+                continue;
+            }
+            if !is_name(&name) {
+                notices.push(format!("{}: a command's name should have no blanks; it is not used until the file is renamed", path.display()));
+                continue;
+            }
+            let Some(headed) = front_matter::read(&path, notices) else {
+                continue;
+            };
+            commands.push(UserCommand {
+                name,
+                description: headed
+                    .text("description")
+                    .unwrap_or_else(|| first_line(&headed.body)),
+                argument_hint: headed.text("argument-hint"),
+                allowed_tools: headed.tools("allowed-tools").unwrap_or_default(),
+                model: headed.text("model"),
+                path,
+            });
+        }
+    }
+    commands.sort_by(|one, other| one.name.cmp(&other.name));
+    commands
+}
+
+fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
+    for path in children(folder) {
+        if path.is_dir() && depth < DEEPEST {
+            collect(&path, depth + 1, files);
+        } else if path.extension().is_some_and(|extension| extension == "md") && path.is_file() {
+            files.push(path);
+        }
+    }
+}
+
+fn name_of(folder: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(folder).unwrap_or(path).with_extension("");
+    let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
+    names.join(":")
+}

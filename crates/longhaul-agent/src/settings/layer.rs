@@ -1,0 +1,207 @@
+//! Puts the settings files on top of each other: single values of the most specific file win, lists are joined.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::places::{Owner, Places, SettingsFile};
+use super::reader::{self, Document};
+use crate::event::Mode;
+use crate::permission::{Bases, Rule, RuleSet};
+
+/// What all files say together.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    pub(super) rules: RuleSet,
+    pub(super) additional_directories: Vec<PathBuf>,
+    pub(super) mode: Option<Mode>,
+    pub(super) env: BTreeMap<String, String>,
+    pub(super) model: Option<String>,
+    pub(super) auto_compact: Option<bool>,
+    pub(super) output_style: Option<String>,
+    pub(super) language: Option<String>,
+    /// Servers of the project that the user enabled.
+    pub(super) enabled_servers: Vec<String>,
+    /// And those that anybody disabled.
+    pub(super) disabled_servers: Vec<String>,
+    pub(super) all_servers: bool,
+    /// Rules that forbid may be missing.
+    rules_missing: bool,
+}
+
+/// Said of a file that cannot be read: nobody shall believe that its rules protect them.
+const RULES_DO_NOT_HOLD: &str =
+    "NONE OF ITS RULES HOLD, also those that forbid, until it is corrected";
+
+impl Merged {
+    /// Adds a file on top.
+    pub(super) fn add(&mut self, file: &SettingsFile, places: &Places, notices: &mut Vec<String>) {
+        let document = match reader::read(&file.path, RULES_DO_NOT_HOLD, notices) {
+            Ok(Some(document)) => document,
+            Ok(None) => return,
+            Err(_) => {
+                self.rules_missing = true;
+                return;
+            }
+        };
+        if let Some(model) = document.string("model", notices) {
+            self.model = Some(model);
+        }
+        if let Some(on) = document.boolean("autoCompactEnabled", notices) {
+            self.auto_compact = Some(on);
+        }
+        if let Some(style) = document.string("outputStyle", notices) {
+            self.output_style = Some(style);
+        }
+        if let Some(language) = document.string("language", notices) {
+            self.language = Some(language);
+        }
+        self.add_env(&document, notices);
+        self.add_servers(&document, file.owner, notices);
+        if document
+            .fields
+            .get("permissions")
+            .is_some_and(|value| !value.is_object() && !value.is_null())
+        {
+            self.rules_missing = true;
+        }
+        self.add_permissions(&document, file, places, notices);
+    }
+
+    fn add_env(&mut self, document: &Document<'_>, notices: &mut Vec<String>) {
+        for (name, value) in document.object("env", notices).into_iter().flatten() {
+            let text = match value {
+                Value::String(text) => text.clone(),
+                Value::Number(_) | Value::Bool(_) => value.to_string(),
+                _ => {
+                    notices.push(document.notice(
+                        &["env", name],
+                        "should be a text in quotes; passed over, correct it",
+                    ));
+                    continue;
+                }
+            };
+            if name.is_empty() || name.contains(['=', '\0']) || text.contains('\0') {
+                notices.push(
+                    document.notice(&["env", name], "is no variable; passed over, correct it"),
+                );
+                continue;
+            }
+            self.env.insert(name.clone(), text);
+        }
+    }
+
+    fn add_servers(&mut self, document: &Document<'_>, owner: Owner, notices: &mut Vec<String>) {
+        let disabled = document.strings(&document.fields, &["disabledMcpjsonServers"], notices);
+        self.disabled_servers.extend(disabled.unwrap_or_default());
+        let all = document.boolean("enableAllProjectMcpServers", notices);
+        let enabled = document
+            .strings(&document.fields, &["enabledMcpjsonServers"], notices)
+            .unwrap_or_default();
+        if owner != Owner::Project {
+            self.all_servers = all.unwrap_or(self.all_servers);
+            self.enabled_servers.extend(enabled);
+        } else if all == Some(true) || !enabled.is_empty() {
+            // Who wrote the servers cannot be the one who approves them.
+            let key = if all == Some(true) {
+                "enableAllProjectMcpServers"
+            } else {
+                "enabledMcpjsonServers"
+            };
+            let what = "does not count in a file that comes with the project; set it in .claude/settings.local.json or in your own settings";
+            notices.push(document.notice(&[key], what));
+        }
+    }
+
+    fn add_permissions(
+        &mut self,
+        document: &Document<'_>,
+        file: &SettingsFile,
+        places: &Places,
+        notices: &mut Vec<String>,
+    ) {
+        let Some(permissions) = document.object("permissions", notices) else {
+            return;
+        };
+        let bases = Bases {
+            cwd: &places.cwd,
+            settings: &file.base,
+            home: places.user_home.as_deref(),
+        };
+        for (list, name) in [
+            (&mut self.rules.allow, "allow"),
+            (&mut self.rules.ask, "ask"),
+            (&mut self.rules.deny, "deny"),
+        ] {
+            let key = ["permissions", name];
+            let forbids = name != "allow";
+            let Ok(texts) = document.strings(permissions, &key, notices) else {
+                self.rules_missing |= forbids;
+                continue;
+            };
+            for text in texts {
+                match Rule::parse(&text, bases) {
+                    Ok(rule) => list.push(rule),
+                    Err(error) => {
+                        self.rules_missing |= forbids;
+                        let what = format!("has a rule that DOES NOT HOLD, `{text}`: {error}");
+                        notices.push(document.notice(&key, &what));
+                    }
+                }
+            }
+        }
+        let folders = document.strings(
+            permissions,
+            &["permissions", "additionalDirectories"],
+            notices,
+        );
+        for folder in folders.unwrap_or_default() {
+            let path = match (folder.strip_prefix("~/"), &places.user_home) {
+                (Some(below), Some(home)) => home.join(below),
+                _ => places.cwd.join(&folder),
+            };
+            self.additional_directories.push(path);
+        }
+        if let Some(mode) = permissions
+            .get("defaultMode")
+            .filter(|mode| !mode.is_null())
+        {
+            self.add_mode(mode, document, file.owner, notices);
+        }
+    }
+
+    fn add_mode(
+        &mut self,
+        mode: &Value,
+        document: &Document<'_>,
+        owner: Owner,
+        notices: &mut Vec<String>,
+    ) {
+        let key = ["permissions", "defaultMode"];
+        match serde_json::from_value::<Mode>(mode.clone()) {
+            Ok(Mode::BypassPermissions) if owner == Owner::Project => notices.push(document.notice(
+                &key,
+                "may not be bypassPermissions in a file that comes with the project; passed over, set it in your own settings",
+            )),
+            Ok(mode) => self.mode = Some(mode),
+            Err(_) => notices.push(document.notice(
+                &key,
+                "should be default, acceptEdits, plan, dontAsk or bypassPermissions; passed over, correct it",
+            )),
+        }
+    }
+
+    /// While rules that forbid may be missing, nothing is waved through.
+    pub(super) fn restrain(&mut self, notices: &mut Vec<String>) {
+        if self.rules_missing
+            && matches!(self.mode, Some(Mode::BypassPermissions | Mode::AcceptEdits))
+        {
+            self.mode = Some(Mode::Default);
+            notices.push(
+                "Rules are missing (see above), so the mode is `default` and not the one that is set; correct the files, or choose the mode yourself"
+                    .to_owned(),
+            );
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Servers of the Model Context Protocol: `.mcp.json` of the project and `mcpServers` of the user. Starting them is not here.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::layer::Merged;
+use super::places::Places;
+use super::reader::{self, Document};
+use super::variables::expand;
+
+/// A server that is started as a process and spoken to through its standard input and output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpServer {
+    /// Its name: its tools are called `mcp__name__tool`.
+    pub name: String,
+    /// The program.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables for it.
+    pub env: BTreeMap<String, String>,
+    /// The folder it works in, if it is set.
+    pub cwd: Option<PathBuf>,
+    /// Whether it may be started: a project's servers only once the user says so.
+    pub approved: bool,
+    /// Who set it.
+    pub origin: Origin,
+}
+
+/// Who set a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The user, for all projects.
+    User,
+    /// The user, for this project.
+    Local,
+    /// The project's `.mcp.json`.
+    Project,
+}
+
+const NO_SERVERS: &str = "none of its servers are started until it is corrected";
+
+/// Reads all servers, by name; the user's own for this project win over the project's, and those over the user's for all.
+pub(super) fn load(
+    places: &Places,
+    settings: &Merged,
+    lookup: &dyn Fn(&str) -> Option<String>,
+    notices: &mut Vec<String>,
+) -> Vec<McpServer> {
+    let mut servers: BTreeMap<String, McpServer> = BTreeMap::new();
+    let mut disabled = settings.disabled_servers.clone();
+    let mut enabled = settings.enabled_servers.clone();
+    let user = places
+        .claude_json()
+        .and_then(|path| reader::read(path, NO_SERVERS, notices).ok().flatten());
+    let mut own: Vec<McpServer> = Vec::new();
+    if let Some(document) = &user {
+        if let Some(all) = document.fields.get("mcpServers").and_then(Value::as_object) {
+            let read = read_all(document, all, Origin::User, lookup, notices);
+            servers.extend(read.into_iter().map(|server| (server.name.clone(), server)));
+        }
+        let projects = [&places.root, &places.cwd];
+        for project in projects
+            .into_iter()
+            .filter_map(|folder| of_project(document, folder))
+        {
+            if let Some(all) = project.get("mcpServers").and_then(Value::as_object) {
+                own.extend(read_all(document, all, Origin::Local, lookup, notices));
+            }
+            enabled.extend(texts(project, "enabledMcpjsonServers"));
+            disabled.extend(texts(project, "disabledMcpjsonServers"));
+        }
+    }
+    let path = places.mcp_file();
+    if let Ok(Some(document)) = reader::read(&path, NO_SERVERS, notices)
+        && let Some(all) = document.object("mcpServers", notices)
+    {
+        for mut server in read_all(&document, all, Origin::Project, lookup, notices) {
+            server.approved = settings.all_servers || enabled.contains(&server.name);
+            servers.insert(server.name.clone(), server);
+        }
+    }
+    servers.extend(own.into_iter().map(|server| (server.name.clone(), server)));
+    servers.retain(|name, server| server.origin != Origin::Project || !disabled.contains(name));
+    servers.into_values().collect()
+}
+
+fn of_project<'a>(
+    document: &'a Document<'_>,
+    folder: &std::path::Path,
+) -> Option<&'a Map<String, Value>> {
+    let projects = document.fields.get("projects")?.as_object()?;
+    projects.get(folder.to_str()?)?.as_object()
+}
+
+fn texts(object: &Map<String, Value>, key: &str) -> Vec<String> {
+    let list = object.get(key).and_then(Value::as_array);
+    list.into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
+}
+
+fn read_all(
+    document: &Document<'_>,
+    all: &Map<String, Value>,
+    origin: Origin,
+    lookup: &dyn Fn(&str) -> Option<String>,
+    notices: &mut Vec<String>,
+) -> Vec<McpServer> {
+    let mut servers = Vec::new();
+    for (name, value) in all {
+        match read_one(name, value, origin, lookup) {
+            Ok(server) => servers.push(server),
+            Err(why) => notices
+                .push(document.notice(&["mcpServers", name], &format!("is not started: {why}"))),
+        }
+    }
+    servers
+}
+
+fn read_one(
+    name: &str,
+    value: &Value,
+    origin: Origin,
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> Result<McpServer, String> {
+    let value = value
+        .as_object()
+        .ok_or("it should be an object with a `command`")?;
+    let kind = value.get("type").and_then(Value::as_str).unwrap_or("stdio");
+    if kind != "stdio" || value.contains_key("url") {
+        let kind = if kind == "stdio" { "http" } else { kind };
+        return Err(format!(
+            "servers of type `{kind}` are not supported, only `stdio`; use a local bridge, or remove it"
+        ));
+    }
+    let is_name = |character: char| character.is_ascii_alphanumeric() || "_-".contains(character);
+    if name.is_empty() || !name.chars().all(is_name) || name.contains("__") {
+        return Err("its name should be letters, digits, `-` and single `_`".to_owned());
+    }
+    let fill = |text: &str| {
+        expand(text, lookup).map_err(|missing| {
+            format!("the variable {missing} is not set; set it, or write ${{{missing}:-default}}")
+        })
+    };
+    let command = value
+        .get("command")
+        .and_then(Value::as_str)
+        .filter(|command| !command.is_empty());
+    let command = fill(command.ok_or("its `command` should be a text in quotes")?)?;
+    let mut args = Vec::new();
+    match value.get("args") {
+        None | Some(Value::Null) => {}
+        Some(Value::Array(list)) => {
+            for argument in list {
+                args.push(fill(
+                    argument
+                        .as_str()
+                        .ok_or("its `args` should be a list of texts")?,
+                )?);
+            }
+        }
+        Some(_) => return Err("its `args` should be a list of texts".to_owned()),
+    }
+    let mut env = BTreeMap::new();
+    match value.get("env") {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(object)) => {
+            for (name, text) in object {
+                let text = text.as_str().ok_or("its `env` should hold texts only")?;
+                env.insert(name.clone(), fill(text)?);
+            }
+        }
+        Some(_) => return Err("its `env` should be an object".to_owned()),
+    }
+    let cwd = value
+        .get("cwd")
+        .and_then(Value::as_str)
+        .map(fill)
+        .transpose()?;
+    Ok(McpServer {
+        name: name.to_owned(),
+        command,
+        args,
+        env,
+        cwd: cwd.map(PathBuf::from),
+        approved: origin != Origin::Project,
+        origin,
+    })
+}

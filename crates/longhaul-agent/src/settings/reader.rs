@@ -1,0 +1,180 @@
+//! Reads one JSON file and its fields, and says where something is wrong. What fields mean is in `layer.rs` and `mcp.rs`.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use jsonc_parser::ast;
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions};
+use serde_json::{Map, Value};
+
+/// A settings file larger than this is none.
+const MOST_BYTES: u64 = 8 * 1024 * 1024;
+
+/// A file that was read.
+pub(super) struct Document<'a> {
+    pub(super) path: &'a Path,
+    text: String,
+    pub(super) fields: Map<String, Value>,
+}
+
+/// Reads a file. None: it is not there, or it is damaged, which is a notice that ends with `consequence`.
+pub(super) fn read<'a>(
+    path: &'a Path,
+    consequence: &str,
+    notices: &mut Vec<String>,
+) -> Result<Option<Document<'a>>, Damaged> {
+    let mut damaged = |place: String, what: String| {
+        notices.push(format!("{}{place}: {what}; {consequence}", path.display()));
+        Err(Damaged)
+    };
+    let bytes = match bytes_of(path) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(None),
+        Err(error) => return damaged(String::new(), format!("cannot be read ({error})")),
+    };
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text.trim_start_matches('\u{feff}').to_owned(),
+        Err(error) => {
+            let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+            return damaged(format!(":{line}"), "is not UTF-8 here".to_owned());
+        }
+    };
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    match serde_json::from_str::<Value>(&text) {
+        Ok(Value::Object(fields)) => Ok(Some(Document { path, text, fields })),
+        Ok(_) => damaged(":1:1".to_owned(), "should be an object".to_owned()),
+        Err(error) => {
+            let place = format!(":{}:{}", error.line().max(1), error.column().max(1));
+            damaged(place, "is not valid JSON here, correct it".to_owned())
+        }
+    }
+}
+
+/// A file is there, and what it says is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Damaged;
+
+/// A pipe or a device in the place of a file could keep us waiting for ever.
+pub(super) fn bytes_of(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::metadata(path) {
+        Ok(about) if about.is_file() && about.len() <= MOST_BYTES => fs::read(path).map(Some),
+        Ok(about) if about.is_file() => Err(io::ErrorKind::FileTooLarge.into()),
+        Ok(_) => Err(io::ErrorKind::InvalidInput.into()),
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+impl Document<'_> {
+    /// A notice about a key.
+    pub(super) fn notice(&self, key: &[&str], what: &str) -> String {
+        let line = self
+            .line_of(key)
+            .map(|line| format!(":{line}"))
+            .unwrap_or_default();
+        format!("{}{line}: {} {what}", self.path.display(), key.join("."))
+    }
+
+    /// A text.
+    pub(super) fn string(&self, key: &str, notices: &mut Vec<String>) -> Option<String> {
+        self.field(key, "a text in quotes", Value::as_str, notices)
+            .map(str::to_owned)
+    }
+
+    /// True or false.
+    pub(super) fn boolean(&self, key: &str, notices: &mut Vec<String>) -> Option<bool> {
+        self.field(key, "true or false", Value::as_bool, notices)
+    }
+
+    /// An object.
+    pub(super) fn object(
+        &self,
+        key: &str,
+        notices: &mut Vec<String>,
+    ) -> Option<&Map<String, Value>> {
+        self.field(key, "an object", Value::as_object, notices)
+    }
+
+    fn field<'v, T>(
+        &'v self,
+        key: &str,
+        expected: &str,
+        read: impl Fn(&'v Value) -> Option<T>,
+        notices: &mut Vec<String>,
+    ) -> Option<T> {
+        let value = self.fields.get(key).filter(|value| !value.is_null())?;
+        let found = read(value);
+        if found.is_none() {
+            notices.push(self.notice(
+                &[key],
+                &format!("should be {expected}; passed over, correct it"),
+            ));
+        }
+        found
+    }
+
+    /// The texts of a list, at a key of this object. Damaged: some of it is no text.
+    pub(super) fn strings(
+        &self,
+        within: &Map<String, Value>,
+        key: &[&str],
+        notices: &mut Vec<String>,
+    ) -> Result<Vec<String>, Damaged> {
+        let name = key.last().copied().unwrap_or_default();
+        let Some(value) = within.get(name).filter(|value| !value.is_null()) else {
+            return Ok(Vec::new());
+        };
+        let texts = value
+            .as_array()
+            .map(|list| list.iter().map(Value::as_str).collect::<Option<Vec<_>>>());
+        match texts.flatten() {
+            Some(texts) => Ok(texts.into_iter().map(str::to_owned).collect()),
+            None => {
+                notices.push(self.notice(
+                    key,
+                    "should be a list of texts; none of it holds, correct it",
+                ));
+                Err(Damaged)
+            }
+        }
+    }
+
+    fn line_of(&self, key: &[&str]) -> Option<usize> {
+        let parsed = jsonc_parser::parse_to_ast(
+            &self.text,
+            &CollectOptions::default(),
+            &ParseOptions::default(),
+        )
+        .ok()?;
+        let mut value = parsed.value?;
+        let mut at = None;
+        for name in key {
+            let ast::Value::Object(object) = value else {
+                break;
+            };
+            let Some(property) = object
+                .properties
+                .into_iter()
+                .find(|property| property.name.as_str() == *name)
+            else {
+                break;
+            };
+            at = Some(property.range().start);
+            value = property.value;
+        }
+        let before = self.text.get(..at?)?;
+        Some(1 + before.matches('\n').count())
+    }
+}

@@ -1,0 +1,116 @@
+//! Skills: folders with a `SKILL.md`. The head is read at the start, the body when the skill is invoked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::arguments;
+use super::front_matter::{self, Headed};
+
+/// Something the agent can learn when it is needed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skill {
+    /// Its name.
+    pub name: String,
+    /// What it is for and when to use it.
+    pub description: String,
+    /// Its `SKILL.md`.
+    pub path: PathBuf,
+    /// Rules for tools that it may use unasked, as they are written.
+    pub allowed_tools: Vec<String>,
+    /// Whether the model may invoke it by itself.
+    pub model_may_invoke: bool,
+    /// Whether the user can, as `/name`.
+    pub user_may_invoke: bool,
+    /// The model to run it with.
+    pub model: Option<String>,
+}
+
+impl Skill {
+    /// Its folder, where the files lie that it speaks of.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(&self.path)
+    }
+
+    /// Its body with these arguments, as it is on disk now. An error says what is wrong with the file.
+    pub fn invoke(&self, arguments: &str) -> Result<String, String> {
+        let read = front_matter::text_of(&self.path).and_then(|text| front_matter::parse(&text));
+        let headed = read.map_err(|why| format!("{}{why}", self.path.display()))?;
+        let body = headed
+            .body
+            .replace("${CLAUDE_SKILL_DIR}", &self.folder().to_string_lossy());
+        Ok(arguments::fill(body.trim(), arguments))
+    }
+}
+
+/// The skills of these folders, by name; of two with one name the first counts.
+pub(super) fn load(folders: &[PathBuf], notices: &mut Vec<String>) -> Vec<Skill> {
+    let mut skills: Vec<Skill> = Vec::new();
+    for folder in folders.iter().flat_map(|folder| children(folder)) {
+        let path = folder.join("SKILL.md");
+        if !path.is_file() {
+            continue;
+        }
+        let Some(headed) = front_matter::read(&path, notices) else {
+            continue;
+        };
+        let folder_name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let name = headed
+            .text("name")
+            .unwrap_or_else(|| folder_name.into_owned());
+        if !is_name(&name) {
+            notices.push(format!("{}: its name `{name}` should have no blanks or slashes; it is not used until it is corrected", path.display()));
+            continue;
+        }
+        if !skills.iter().any(|skill| skill.name == name) {
+            skills.push(skill(name, path, &headed));
+        }
+    }
+    skills.sort_by(|one, other| one.name.cmp(&other.name));
+    skills
+}
+
+fn skill(name: String, path: PathBuf, headed: &Headed) -> Skill {
+    let description = headed
+        .text("description")
+        .unwrap_or_else(|| first_line(&headed.body));
+    let when = headed
+        .text("when_to_use")
+        .map(|when| format!(" {when}"))
+        .unwrap_or_default();
+    Skill {
+        name,
+        description: description + &when,
+        path,
+        allowed_tools: headed.tools("allowed-tools").unwrap_or_default(),
+        model_may_invoke: !headed.flag("disable-model-invocation", false),
+        user_may_invoke: headed.flag("user-invocable", true),
+        model: headed.text("model"),
+    }
+}
+
+/// What a text is about, if nobody says.
+pub(super) fn first_line(body: &str) -> String {
+    let mut lines = body
+        .lines()
+        .map(|line| line.trim().trim_start_matches('#').trim());
+    lines
+        .find(|line| !line.is_empty())
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// Names are used in rules, in commands and as a tool's input.
+pub(super) fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && !name.contains(|character: char| {
+            character.is_whitespace() || character.is_control() || "/\\(),".contains(character)
+        })
+}
+
+/// What lies in a folder, by name. One that is not there is empty.
+pub(super) fn children(folder: &Path) -> Vec<PathBuf> {
+    let listed = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut children: Vec<PathBuf> = listed.map(|entry| entry.path()).collect();
+    children.sort();
+    children
+}

@@ -1,0 +1,396 @@
+//! Shell commands under rules, under none, and under attack.
+
+use super::*;
+
+/// Holds a table of commands against what is to become of them; all that differ are shown at once.
+fn check(permissions: &Permissions, table: &[(&str, &str)]) {
+    let wrong: Vec<String> = table
+        .iter()
+        .filter_map(|(command, expected)| {
+            let judgement = runs(permissions, command);
+            (short(&judgement) != *expected)
+                .then(|| format!("{command:?}: {judgement:?}, not {expected}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn q1_a_rule_for_a_command_allows_that_command_and_no_other() {
+    let world = World::new();
+    let permissions = world.allowing(&[
+        "Bash(npm run test:*)",
+        "Bash(git commit *)",
+        "Bash(make build)",
+        "Bash(safe:*)",
+        "Bash(* --version)",
+        "Bash(FOO=1 cargo test:*)",
+    ]);
+    check(
+        &permissions,
+        &[
+            ("npm run test", "allow"),
+            ("npm run test --watch", "allow"),
+            ("npm run tests", "ask"),
+            ("npm run test:unit", "ask"),
+            ("npm run", "ask"),
+            ("git commit", "allow"),
+            ("git commit -m 'a && b; rm -rf /'", "allow"),
+            ("git commit -m \"two\nlines\"", "allow"),
+            ("git committed", "ask"),
+            ("make build", "allow"),
+            ("make build all", "ask"),
+            ("make  build", "allow"),
+            ("cargo --version", "allow"),
+            ("safe", "allow"),
+            ("safer", "ask"),
+            ("FOO=1 cargo test -q", "allow"),
+            ("FOO=2 cargo test -q", "ask"),
+            ("timeout 30 npm run test", "allow"),
+            ("time npm run test", "allow"),
+            ("RUST_BACKTRACE=1 safe x", "allow"),
+            ("LD_PRELOAD=./x.so safe x", "ask"),
+            ("PATH=. safe", "ask"),
+            ("\"npm run\" test", "ask"),
+        ],
+    );
+}
+
+#[test]
+fn q1_every_part_of_a_command_must_be_allowed() {
+    let world = World::new();
+    let permissions = world.allowing(&["Bash(safe:*)"]);
+    check(
+        &permissions,
+        &[
+            ("safe && safe", "allow"),
+            ("safe | safe x; safe", "allow"),
+            ("(safe; safe) && { safe; }", "allow"),
+            ("safe $(safe)", "allow"),
+            ("if safe; then safe; else safe; fi", "allow"),
+            ("for i in a b; do safe $i; done", "allow"),
+            ("safe > /dev/null 2>&1", "allow"),
+            ("safe && rm -rf /", "ask"),
+            ("safe || rm -rf /", "ask"),
+            ("safe; rm -rf /", "ask"),
+            ("safe | rm -rf /", "ask"),
+            ("safe |& rm -rf /", "ask"),
+            ("safe & rm -rf /", "ask"),
+            ("safe\nrm -rf /", "ask"),
+            ("safe\n\\rm -rf /", "ask"),
+            ("safe\n\\rm x > /dev/null", "ask"),
+            ("safe\n'rm' x", "ask"),
+            ("safe\n\"rm\" x", "ask"),
+            ("safe\n$X x", "ask"),
+            ("safe x \\\n  y", "allow"),
+            ("safe $(rm -rf /)", "ask"),
+            ("safe `rm -rf /`", "ask"),
+            ("safe \"$(rm -rf /)\"", "ask"),
+            ("safe \"`rm -rf /`\"", "ask"),
+            ("safe <(rm -rf /)", "ask"),
+            ("safe >(rm -rf /)", "ask"),
+            ("safe ${x:-$(rm -rf /)}", "ask"),
+            ("safe ${x@P}", "ask"),
+            ("safe $((a[$(rm -rf /)]))", "ask"),
+            ("safe <<< $(rm -rf /)", "ask"),
+            ("safe > out.txt", "ask"),
+            ("safe >> out.txt", "ask"),
+            ("safe >| out.txt", "ask"),
+            ("safe &> out.txt", "ask"),
+            ("safe >& out.txt", "ask"),
+            ("safe < /etc/passwd", "ask"),
+            ("safe <> file", "ask"),
+            ("(safe; rm x)", "ask"),
+            ("f() { rm x; }; safe", "ask"),
+            ("safe # rm -rf /", "allow"),
+            ("safe # comment\nrm -rf /", "ask"),
+            ("while safe; do rm x; done", "ask"),
+            ("case a in a) rm x;; esac", "ask"),
+            ("! safe && rm x", "ask"),
+            ("safe <<EOF\nhello\nEOF", "allow"),
+            ("safe <<EOF\nhello\nEOF\nrm -rf /", "ask"),
+            ("safe <<EOF && rm -rf /\nhello\nEOF", "ask"),
+            ("safe <<EOF\n$(rm -rf /)\nEOF", "ask"),
+            ("safe <<EOF\n`rm -rf /`\nEOF", "ask"),
+            ("safe <<'EOF'\n$(rm -rf /)\nEOF", "allow"),
+            ("safe <<'EOF'\nx\nEOF \nrm -rf /\nEOF", "ask"),
+            ("safe <<E\"O\"F\nx\nEOF\nrm -rf /", "ask"),
+            ("safe <<-EOF\n\tx\n\tEOF\nrm -rf /", "ask"),
+            ("safe [[ a -eq 'b[$(rm x)]' ]]", "allow"),
+            ("safe && [[ a -eq 'b[$(rm x)]' ]]", "ask"),
+            ("PATH=/tmp/evil; safe", "ask"),
+            ("export PATH=/tmp/evil; safe", "ask"),
+            ("safe \"unclosed", "ask"),
+            ("safe $(unclosed", "ask"),
+            ("", "allow"),
+        ],
+    );
+}
+
+#[test]
+fn q1_looking_around_in_the_workspace_needs_no_rule() {
+    let world = World::new();
+    std::os::unix::fs::symlink("/etc", world.cwd.join("link")).unwrap();
+    check(
+        &world.allowing(&[]),
+        &[
+            ("ls", "allow"),
+            ("ls -la src", "allow"),
+            ("ls *.txt", "allow"),
+            ("cat a.txt | head -5 | wc -l", "allow"),
+            ("grep -rn 'fn main' src 2>/dev/null", "allow"),
+            ("rg -n todo", "allow"),
+            ("find . -name '*.rs' -type f", "allow"),
+            ("sed -n '1,20p' src/main.rs", "allow"),
+            ("cd src && ls", "allow"),
+            ("git status && git diff --stat", "allow"),
+            ("git log --oneline -n 5", "allow"),
+            ("git branch --show-current", "allow"),
+            ("echo hello", "allow"),
+            ("pwd", "allow"),
+            ("x=1; echo done", "allow"),
+            ("timeout 5 ls", "allow"),
+            ("ls ..", "ask"),
+            ("cat /etc/passwd", "ask"),
+            ("cat ../elsewhere/x", "ask"),
+            ("cat ~/.ssh/id_rsa", "ask"),
+            ("cat link/passwd", "ask"),
+            ("cat *", "ask"),
+            ("cat $HOME/x", "ask"),
+            ("echo $SECRET", "ask"),
+            ("cat < /etc/passwd", "ask"),
+            ("grep -f/etc/passwd x", "ask"),
+            ("grep --file=/etc/passwd x", "ask"),
+            ("find . -exec rm {} \\;", "ask"),
+            ("find . -delete", "ask"),
+            ("find / -name x", "ask"),
+            ("sort -o a.txt a.txt", "ask"),
+            ("sort --outp=x a.txt", "ask"),
+            ("sort -uo x a.txt", "ask"),
+            ("uniq a.txt b.txt", "ask"),
+            ("rg --pre ./evil x", "ask"),
+            ("sed -i s/a/b/ a.txt", "ask"),
+            ("sed -n '1w out' a.txt", "ask"),
+            ("git diff --output=x", "ask"),
+            ("git diff --outpu=x", "ask"),
+            ("git -c core.pager=evil log", "ask"),
+            ("git -C .. status", "ask"),
+            ("git branch new", "ask"),
+            ("git stash", "ask"),
+            ("git push", "ask"),
+            ("cd src && git status", "ask"),
+            ("cd .. && ls", "ask"),
+            ("cd src && cat ../../elsewhere/x", "ask"),
+            ("cd && ls", "ask"),
+            ("ls > list.txt", "ask"),
+            ("\\ls", "ask"),
+            ("./ls", "ask"),
+            ("date -s 2020-01-01", "ask"),
+            ("printf -v PATH x", "ask"),
+            ("env", "ask"),
+            ("tail -f a.txt", "ask"),
+        ],
+    );
+}
+
+#[test]
+fn q1_a_command_that_is_denied_is_found_wherever_it_hides() {
+    let world = World::new();
+    let deny = ["Bash(rm:*)", "Bash(git push *)", "Bash(curl *)"];
+    let permissions = world.permissions(Mode::BypassPermissions, &["Bash"], &[], &deny);
+    for command in [
+        "rm x",
+        "rm",
+        "ls && rm x",
+        "ls; rm x",
+        "ls | rm x",
+        "ls & rm x",
+        "ls\nrm x",
+        "(rm x)",
+        "{ rm x; }",
+        "echo $(rm x)",
+        "echo `rm x`",
+        "echo \"$(rm x)\"",
+        "cat <(rm x)",
+        "FOO=1 rm x",
+        "\\rm x",
+        "'rm' x",
+        "\"rm\" x",
+        "r''m x",
+        "r\"\"m x",
+        "/bin/rm x",
+        "/usr/bin/../bin/rm x",
+        "command rm x",
+        "builtin rm x",
+        "exec rm x",
+        "sudo rm x",
+        "sudo -u root rm x",
+        "env FOO=1 rm x",
+        "env -i rm x",
+        "nohup rm x &",
+        "time rm x",
+        "timeout -k 5 10 rm x",
+        "nice -n 5 rm x",
+        "xargs rm",
+        "ls | xargs -0 -n 1 rm -f",
+        "find . -exec rm {} +",
+        "bash -c 'rm x'",
+        "sh -ec \"ls; rm x\"",
+        "/bin/bash -lc 'ls && rm x'",
+        "sudo sh -c 'rm x'",
+        "eval 'rm x'",
+        "eval rm x",
+        "eval \"ls; r\"m x",
+        "trap 'rm x' EXIT",
+        "if true; then rm x; fi",
+        "for i in 1; do rm x; done",
+        "while rm x; do :; done",
+        "case a in a) rm x;; esac",
+        "f() { rm x; }; f",
+        "! rm x",
+        "! ! rm x",
+        "rm x # harmless",
+        "> out rm x",
+        "git push",
+        "git push origin main",
+        "git -C /tmp push",
+        "git -c a=b push --force",
+        "git --no-pager push x",
+        "curl http://example.com | cat",
+        "cat <<EOF | rm x\nhello\nEOF",
+        "env -S 'rm x'",
+        "watch 'rm x'",
+        "coproc rm x",
+    ] {
+        let judgement = runs(&permissions, command);
+        assert_eq!(short(&judgement), "deny", "{command:?}: {judgement:?}");
+    }
+    for command in [
+        "$X x",
+        "r$X x",
+        "{rm,x}",
+        "$'rm' x",
+        "echo 'rm x' | sh",
+        "bash <<EOF\nrm x\nEOF",
+        "eval \"$X\"",
+        "bash -c \"$X\"",
+        "alias x=rm; x y",
+        "git $X",
+        "r?",
+        "[r]m x",
+        "git pus*",
+        "r\\\nm x",
+        "rm\u{200b} x",
+        "ls\u{00a0}x",
+        "ls\r\nrm x",
+        "cat > a rm",
+        "echo ${x:-`rm",
+        ". /dev/stdin",
+        "source <(echo rm x)",
+        "xargs sh -c \"$X\"",
+    ] {
+        let judgement = runs(&permissions, command);
+        assert_ne!(short(&judgement), "allow", "{command:?}");
+    }
+    check(
+        &permissions,
+        &[
+            ("ls -la", "allow"),
+            ("echo rm", "allow"),
+            ("git commit -m 'rm x'", "allow"),
+            ("rmdir x", "allow"),
+            ("echo $HOME", "allow"),
+            ("cargo test 2>&1 | tail -5", "allow"),
+            ("git pull", "allow"),
+        ],
+    );
+}
+
+#[test]
+fn q1_what_a_question_offers_is_no_more_than_it_asks() {
+    let world = World::new();
+    let permissions = world.allowing(&["Bash(safe:*)"]);
+    for (command, expected) in [
+        ("cargo test --all", Some("Bash(cargo test:*)")),
+        ("npm run build", Some("Bash(npm run:*)")),
+        ("make", Some("Bash(make:*)")),
+        ("make -j4", Some("Bash(make:*)")),
+        ("safe && cargo test", Some("Bash(cargo test:*)")),
+        ("python3 tool.py x", Some("Bash(python3 tool.py:*)")),
+        ("./gradlew build", Some("Bash(./gradlew build:*)")),
+        ("cargo test && make", None),
+        ("sudo ls", None),
+        ("rm -rf x", None),
+        ("/bin/rm x", None),
+        ("bash -c 'x'", None),
+        ("bash x.sh", None),
+        ("env FOO=1 x", None),
+        ("xargs x", None),
+        ("python -c 'x'", None),
+        ("node -e x", None),
+        ("FOO=1 make", None),
+        ("$X y", None),
+        ("make > out.txt", None),
+        ("curl example.com", None),
+    ] {
+        let judgement = runs(&permissions, command);
+        assert_eq!(short(&judgement), "ask", "{command:?}");
+        assert_eq!(offered(&judgement), expected, "{command:?}");
+        if let Some(rule) = expected {
+            let next = world.allowing(&["Bash(safe:*)", rule]);
+            assert_eq!(
+                short(&runs(&next, command)),
+                "allow",
+                "{rule} allows {command:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn q1_rules_about_files_hold_for_commands_too() {
+    let world = World::new();
+    let deny = ["Read(./.env)", "Read(~/.ssh/**)", "Edit(./src/**)"];
+    check(
+        &world.permissions(Mode::BypassPermissions, &[], &[], &deny),
+        &[
+            ("cat .env", "deny"),
+            ("cat ./src/../.env", "deny"),
+            ("cat < .env", "deny"),
+            ("cp .env x", "deny"),
+            ("head --file=.env", "deny"),
+            ("sudo cat .env", "deny"),
+            ("bash -c 'cat .env'", "deny"),
+            ("cat ~/.ssh/id_rsa", "deny"),
+            ("cd src && cat ../.env", "deny"),
+            ("echo x > src/main.rs", "deny"),
+            ("echo x >> src/new.rs", "deny"),
+            ("echo x > other.rs", "allow"),
+            ("cat a.txt", "allow"),
+        ],
+    );
+}
+
+#[test]
+fn q1_hostile_commands_cost_neither_time_nor_stack() {
+    let world = World::new();
+    let permissions = world.permissions(Mode::BypassPermissions, &[], &[], &["Bash(rm:*)"]);
+    for command in [
+        "(".repeat(20_000),
+        "$(".repeat(10_000),
+        "{ ".repeat(10_000),
+        "`".repeat(9_999),
+        "a;".repeat(9_000),
+        "sudo ".repeat(3_000),
+        "if a; then ".repeat(2_000),
+        "\"".repeat(9_999),
+        "<<A ".repeat(3_000),
+        format!("echo {}", "x".repeat(1_000_000)),
+        format!("bash -c '{}'", "bash -c ".repeat(500)),
+    ] {
+        let judgement = runs(&permissions, &command);
+        let start: String = command.chars().take(20).collect();
+        // It need not be forbidden, only come back.
+        assert!(!short(&judgement).is_empty(), "{start}");
+    }
+}

@@ -1,0 +1,204 @@
+//! Collapse mode in a conversation's life (O6): the oldest spans are folded beside it, the folds put in place between
+//! turns from 90 % of the window on, and waited for from 95 %.
+//!
+//! A fold is a compaction up to a cut whose summary is made of folds. What is folded, asked and read is in `collapse/`;
+//! how it goes on beside the conversation is in `ahead.rs`.
+
+use jiff::Timestamp;
+
+use super::Engine;
+use super::ahead::Prepared;
+use super::compact::{Cause, Compaction, Place};
+use super::event::{Ahead, Event, Phase, Summarizer};
+use super::input::{CompactRequest, SummaryReply};
+use super::sizes::head_weight;
+use crate::collapse::{self, Asked, Chosen, Earlier, Fold, Folds, Limits, Span, Wanted};
+use crate::message::View;
+use crate::plan::{Breaker, Way};
+use crate::summary::{Direction, Scope, Summary, SummaryFailure};
+use crate::window::{Action, Owner, Verdict};
+
+/// What is being folded.
+#[derive(Debug)]
+pub(super) struct Folding {
+    chosen: Chosen,
+    spans: Vec<Span>,
+    /// What was folded before.
+    folds: Folds,
+    earlier: Earlier,
+    /// All folds, once the new ones are there.
+    pub(super) made: Option<Folds>,
+}
+
+impl Engine {
+    /// Whether this conversation's window is kept by folding.
+    pub(super) fn folds(&self) -> bool {
+        self.config.owner == Owner::Collapse
+            && self.config.switches.decide(Action::Collapse) == Verdict::Allowed
+    }
+
+    pub(super) fn fold_limits(&self) -> Limits {
+        Limits::of(&self.config.window)
+    }
+
+    /// Before a request: puts folds in place that are due. Gives whether the turn waits for something.
+    pub(super) fn fold_if_due(&mut self, now: Timestamp) -> bool {
+        let (limits, used) = (self.fold_limits(), self.used());
+        if self.turn.tried || used < limits.commit_at {
+            return false;
+        }
+        let must_wait = used >= limits.wait_at;
+        match self.prepared() {
+            Prepared::Ready => self.swap_in(now),
+            Prepared::UnderWay if must_wait => self.take_over(now),
+            Prepared::UnderWay => return false,
+            Prepared::Nothing => {
+                let Some(mut compaction) = self.folding(now) else {
+                    // Nothing may be folded. If the provider finds the request too long, all is summed up (O3).
+                    return false;
+                };
+                let goes_on = !must_wait && self.may_prepare();
+                if goes_on {
+                    compaction.place = Place::Ahead;
+                    self.notify(Event::Ahead(Ahead::Begun));
+                } else {
+                    self.notify(Event::Phase(Some(Phase::PreCompactHooks)));
+                }
+                self.run_pre_hooks(compaction);
+                return !goes_on;
+            }
+        }
+        true
+    }
+
+    /// A compaction that folds the oldest spans, at its beginning. None if nothing may be folded.
+    pub(super) fn folding(&self, now: Timestamp) -> Option<Compaction> {
+        let limits = self.fold_limits();
+        let pieces = self.live.pieces();
+        let weights = self.live.weights();
+        let first = collapse::first_foldable(self.live.views());
+        let chosen = collapse::choose(&pieces, &weights, first, &limits, self.when_due(&limits))?;
+        let scope = Scope::partial(&pieces, chosen.cut, Direction::UpTo);
+        if scope.summarised.end != chosen.cut {
+            return None;
+        }
+        let spans = (chosen.spans.iter())
+            .map(|span| Span::of(self.views_in(span)))
+            .collect();
+        let folds = self.earlier_folds(first);
+        let earlier = match folds.weight() > limits.folds {
+            true => Earlier::Condense,
+            false => Earlier::Stay,
+        };
+        let way = match self.tracking.breaker() {
+            Breaker::Closed => Way::Model,
+            Breaker::Open => Way::Local,
+        };
+        let mut compaction = self.compaction(
+            Cause::Threshold,
+            way,
+            CompactRequest::default(),
+            (scope, Some(Direction::UpTo)),
+            now,
+        );
+        compaction.folding = Some(Box::new(Folding {
+            chosen,
+            spans,
+            folds,
+            earlier,
+            made: None,
+        }));
+        Some(compaction)
+    }
+
+    /// How much will be in the window when the folds are put in place. The new view is judged by its estimate, so where that
+    /// is larger than what was measured, it counts.
+    fn when_due(&self, limits: &Limits) -> u64 {
+        let used = self.used();
+        let whole = self.live.ledger().whole() + head_weight(&self.head);
+        used.max(whole.padded()) + limits.commit_at.saturating_sub(used)
+    }
+
+    fn views_in(&self, range: &std::ops::Range<usize>) -> impl Iterator<Item = View<'_>> + Clone {
+        let entries = self.live.entries()[range.clone()].iter();
+        entries.map(|kept| kept.entry.view())
+    }
+
+    /// What was folded before; a summary of another kind is the first fold.
+    fn earlier_folds(&self, first: usize) -> Folds {
+        let views: Vec<View<'_>> = self.views_in(&(0..first)).collect();
+        let on_boundary = views
+            .iter()
+            .rev()
+            .find_map(|view| Folds::from_boundary(*view));
+        let folds = on_boundary.or_else(|| {
+            views
+                .iter()
+                .rev()
+                .find_map(|view| Folds::from_summary(*view))
+        });
+        folds.unwrap_or_default()
+    }
+
+    /// What the model is asked. `kept` is how the first message begins that stays, where the model is shown it.
+    pub(super) fn fold_prompt(
+        &self,
+        compaction: &Compaction,
+        folding: &Folding,
+        kept: Option<&str>,
+    ) -> String {
+        let hooks = compaction.hook_texts();
+        collapse::prompt(&Asked {
+            spans: &folding.spans,
+            kept,
+            earlier: folding.earlier,
+            limits: &self.fold_limits(),
+            instructions: &self.instructions(compaction, &hooks),
+        })
+    }
+
+    /// Reads what the model answered.
+    pub(super) fn folded(
+        &self,
+        folding: &mut Folding,
+        reply: &SummaryReply,
+    ) -> Result<(Summary, Summarizer), SummaryFailure> {
+        let wanted = Wanted {
+            spans: folding.spans.len(),
+            earlier: folding.earlier,
+        };
+        let answer = collapse::read(reply.reply(), wanted)?;
+        folding.take(answer.condensed.as_deref(), &answer.spans);
+        let summary = folding.summary().ok_or(SummaryFailure::Empty)?;
+        Ok((summary, Summarizer::Fold))
+    }
+
+    /// Folds without a model.
+    pub(super) fn fold_locally(&self, folding: &mut Folding) -> Option<Summary> {
+        let limits = self.fold_limits();
+        let spans = folding.chosen.spans.iter();
+        let spans = spans.map(|span| self.views_in(span));
+        let texts = collapse::local(spans, self.live.facts().vocabulary(), &limits);
+        let folds = std::mem::take(&mut folding.folds);
+        folding.folds = folds.shortened(limits.folds);
+        folding.take(None, &texts);
+        folding.summary()
+    }
+}
+
+impl Folding {
+    fn take(&mut self, condensed: Option<&str>, texts: &[String]) {
+        let earlier = self.folds.clone();
+        let earlier = match condensed {
+            Some(text) => earlier.condensed(text),
+            None => earlier,
+        };
+        let new = self.spans.iter().zip(texts);
+        let new = new.map(|(span, text)| Fold::new(span, text));
+        self.made = Some(earlier.added(new));
+    }
+
+    fn summary(&self) -> Option<Summary> {
+        Summary::of_extracts(&self.made.as_ref()?.text())
+    }
+}

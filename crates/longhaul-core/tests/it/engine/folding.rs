@@ -1,0 +1,188 @@
+//! Collapse mode: old rounds are folded beside the conversation.
+
+use longhaul_core::collapse::Folds;
+use longhaul_core::engine::{Ahead, CompactFailure, Event, FailedKind, Summarizer};
+use longhaul_core::window::{Owner, Switches};
+
+use super::desk::{Answer, Desk, Setting, Sum};
+
+/// Commits at 14,400, waits at 15,200.
+fn collapsing() -> Desk {
+    let mut desk = Desk::with(Setting {
+        owner: Owner::Collapse,
+        switches: Switches {
+            collapse: true,
+            ..Switches::default()
+        },
+        ..Setting::default()
+    });
+    for _ in 0..20 {
+        desk.sums.push_back(Sum::Writes(folds()));
+    }
+    desk
+}
+
+fn folds() -> &'static str {
+    let folds: Vec<String> = (0..=20)
+        .map(|n| format!("<fold n=\"{n}\">What happened in part {n}.</fold>"))
+        .collect();
+    Box::leak(folds.concat().into_boxed_str())
+}
+
+/// An answer of about 1,300 tokens, by the padded estimate.
+fn answer() -> &'static str {
+    Box::leak("A finding about it. ".repeat(190).into_boxed_str())
+}
+
+/// Exchanges until so much is in the window, from so much on.
+fn talk(desk: &mut Desk, mut from: u64, to: u64) {
+    while from < to {
+        from += 1_300;
+        desk.exchange(
+            &format!("Question at {from}?"),
+            Answer::Says(answer(), from),
+        );
+    }
+}
+
+fn aheads(desk: &Desk) -> Vec<Ahead> {
+    let events = desk.events.iter().filter_map(|event| match event {
+        Event::Ahead(ahead) => Some(*ahead),
+        _ => None,
+    });
+    events.collect()
+}
+
+fn folded(desk: &Desk) -> Folds {
+    let boundary = desk.engine.live().views().next().unwrap();
+    Folds::from_boundary(boundary).unwrap()
+}
+
+#[test]
+fn o6_the_oldest_rounds_are_folded_beside_the_conversation_and_put_in_place_at_nine_tenths() {
+    let mut desk = collapsing();
+    talk(&mut desk, 0, 11_800);
+    assert_eq!(aheads(&desk), [Ahead::Begun, Ahead::Ready]);
+    assert_eq!(desk.compactions(), 0, "not before it is due");
+    talk(&mut desk, 11_700, 14_000);
+    assert_eq!(
+        desk.compactions(),
+        0,
+        "the other owner's threshold says nothing"
+    );
+    talk(&mut desk, 14_100, 15_000);
+    assert_eq!(desk.compactions(), 0);
+    desk.exchange("And now?", Answer::Says("Now.", 7_000));
+    let done = desk.last_compaction();
+    assert_eq!((done.by, done.waited), (Summarizer::Fold, 0));
+    assert!(done.after < done.before);
+    let sent = Desk::body(desk.sent.last().unwrap()).to_string();
+    assert!(sent.contains("What happened in part 1."));
+    assert!(
+        sent.contains("Question at 1300?"),
+        "what the user said is kept in any case"
+    );
+    assert!(!folded(&desk).spans().is_empty());
+}
+
+#[test]
+fn o6_what_was_folded_stays_word_for_word_and_new_folds_come_behind() {
+    let mut desk = collapsing();
+    talk(&mut desk, 0, 15_000);
+    desk.exchange("And now?", Answer::Says("Now.", 7_000));
+    let first = folded(&desk);
+    talk(&mut desk, 7_000, 15_000);
+    desk.exchange("And then?", Answer::Says("Then.", 7_000));
+    assert!(desk.compactions() >= 2);
+    let second = folded(&desk);
+    assert!(second.spans().len() > first.spans().len());
+    assert_eq!(second.spans()[..first.spans().len()], *first.spans());
+}
+
+#[test]
+fn o6_the_fork_shows_all_that_was_sent_and_nothing_is_asked_of_tools() {
+    let mut desk = collapsing();
+    talk(&mut desk, 0, 11_800);
+    let fork = String::from_utf8(desk.summaries_sent[0].body.concat()).unwrap();
+    let asked_after = desk.sent.iter().rposition(|sent| {
+        let parent = String::from_utf8(sent.body.concat()).unwrap();
+        fork.starts_with(parent.strip_suffix("]}]}").unwrap())
+    });
+    assert!(
+        asked_after.is_some(),
+        "a request of the conversation is its beginning"
+    );
+    assert_eq!(desk.summaries_sent[0].source.as_str(), "collapse");
+}
+
+#[test]
+fn o6_at_nineteen_twentieths_a_turn_waits_for_the_folds() {
+    let mut desk = collapsing();
+    desk.aside = Some("summarize");
+    talk(&mut desk, 0, 13_000);
+    desk.exchange("Still going?", Answer::Says("Yes.", 14_500));
+    desk.exchange("And still?", Answer::Says("Yes.", 14_800));
+    assert!(desk.engine.is_idle(), "below it turns go on");
+    desk.exchange("And?", Answer::Says("Yes.", 15_300));
+    let sent = desk.sent.len();
+    desk.say("And now?");
+    desk.turn();
+    assert_eq!(desk.sent.len(), sent, "it waits");
+    desk.later(4);
+    desk.catch_up();
+    assert_eq!(desk.last_compaction().waited, 4_000);
+    assert_eq!(desk.sent.len(), sent + 1);
+}
+
+#[test]
+fn o6_x9_where_the_window_is_full_and_the_model_fails_folds_are_made_without_it() {
+    let mut desk = collapsing();
+    desk.sums.clear();
+    for _ in 0..40 {
+        desk.sums.push_back(Sum::Fails(FailedKind::Transient));
+    }
+    talk(&mut desk, 0, 15_500);
+    desk.exchange("And now?", Answer::Says("Now.", 7_000));
+    assert_eq!(desk.last_compaction().by, Summarizer::Local);
+    assert!(desk.failures().contains(&CompactFailure::ApiError));
+    assert!(
+        !folded(&desk).spans().is_empty(),
+        "spans are spans, whoever folded them"
+    );
+}
+
+#[test]
+fn o3_o6_a_request_that_is_too_long_is_compacted_as_a_whole() {
+    let mut desk = collapsing();
+    talk(&mut desk, 0, 8_000);
+    desk.sums.clear();
+    desk.say("And now?");
+    desk.answers
+        .push_back(Answer::Fails(FailedKind::TooLong { gap: None }));
+    desk.answers.push_back(Answer::Says("Fine.", 3_000));
+    desk.turn();
+    assert_eq!(desk.last_compaction().by, Summarizer::Fork);
+    let boundary = desk.engine.live().views().next().unwrap();
+    assert!(Folds::from_boundary(boundary).is_none());
+}
+
+#[test]
+fn o6_a_summary_of_the_whole_becomes_the_first_fold() {
+    let mut desk = collapsing();
+    talk(&mut desk, 0, 8_000);
+    let sums = std::mem::take(&mut desk.sums);
+    desk.say("And now?");
+    desk.answers
+        .push_back(Answer::Fails(FailedKind::TooLong { gap: None }));
+    desk.answers.push_back(Answer::Says("Fine.", 3_000));
+    desk.turn();
+    desk.sums = sums;
+    talk(&mut desk, 3_000, 15_000);
+    desk.exchange("And then?", Answer::Says("Then.", 7_000));
+    let folds = folded(&desk);
+    assert!(
+        folds.spans()[0].text.contains("build a parser"),
+        "{folds:?}"
+    );
+    assert!(folds.spans().len() > 1);
+}
