@@ -20,6 +20,10 @@ use super::{Draft, DraftBlock};
 use crate::request::Request;
 use page::{Page, Section};
 
+/// What a prompt may want an answer in text to stand between.
+const OPENING: &str = "<notes>";
+const CLOSING: &str = "</notes>";
+
 /// Edits in one reply.
 const MOST_AT_ONCE: usize = 12;
 
@@ -57,9 +61,11 @@ pub(super) fn draft(request: &Request, ask: &Ask<'_>) -> Draft {
     let offer = editor(request, ask);
     let Some(offer) = offer else {
         let sections: Vec<&str> = changes.iter().map(|(_, new)| new.as_str()).collect();
-        return text(match sections.is_empty() {
-            true => "The notes are up to date.".to_owned(),
-            false => sections.join("\n\n"),
+        let sections = sections.join("\n\n");
+        return text(match (ask.words.contains(OPENING), sections.is_empty()) {
+            (true, _) => format!("{OPENING}\n{sections}\n{CLOSING}"),
+            (false, true) => "The notes are up to date.".to_owned(),
+            (false, false) => sections,
         });
     };
     let batched = offer.kind == Kind::MultiEdit && !since.is_empty();

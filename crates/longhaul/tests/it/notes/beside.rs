@@ -12,7 +12,7 @@ use super::desk::{Desk, Furniture, Kind, STATE, WORKLOG, calls, let_go, says};
 
 const PATIENCE: Duration = Duration::from_secs(600);
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s2_notes_are_taken_beside_turns_and_never_twice_at_once() {
     let mut desk = Desk::new();
     let held = desk.hold(Kind::Notes);
@@ -91,7 +91,7 @@ fn told_notes(told: &super::desk::Told) -> usize {
     told.count(|event| matches!(event, Event::NotesTaken(_)))
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s2_cancelling_a_turn_leaves_the_notes() {
     let mut desk = Desk::new();
     let notes = desk.hold(Kind::Notes);
@@ -117,7 +117,7 @@ async fn s2_cancelling_a_turn_leaves_the_notes() {
     assert!(desk.notes().contains("The lexer."));
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s3_dropping_a_session_ends_the_run_and_leaves_whole_notes() {
     let mut desk = Desk::new();
     desk.hold(Kind::Notes);
@@ -253,7 +253,7 @@ impl Desk {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn x5_a_summary_is_written_while_turns_go_on_and_swapped_in_between_them() {
     let mut desk = ahead();
     let held = desk.hold(Kind::Summaries);

@@ -12,13 +12,15 @@ use crate::proof::place::{MODELS, Place, Setup, client, prompt};
 use crate::session::house::{Talk, VirtualClock};
 
 /// A session in which notes are taken and summaries prepared, as by default.
-fn open(place: &Place) -> Session {
+fn open(place: &Place, way: Way) -> Session {
     let mut settings = Config::default();
     settings.window_cap = Some(place.setup.window);
     let mut prompt = prompt(place.setup.model, &place.setup.system);
-    prompt
-        .tools
-        .push(tool("Edit", &["file_path", "old_string", "new_string"]));
+    if way == Way::Edit {
+        prompt
+            .tools
+            .push(tool("Edit", &["file_path", "old_string", "new_string"]));
+    }
     Session::builder()
         .model(client(&place.server.url()))
         .prompt(prompt)
@@ -31,6 +33,13 @@ fn open(place: &Place) -> Session {
         .seed(1)
         .open()
         .unwrap()
+}
+
+/// How notes are handed in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Edit,
+    Text,
 }
 
 /// Whether what goes on in the background is waited for behind every turn.
@@ -74,7 +83,7 @@ fn by(place: &Place, summarizer: Summarizer) -> usize {
 async fn s3_notes_read_from_cache_what_the_request_before_had_sent() {
     for model in &MODELS[..2] {
         let place = Place::new(setup(model, 100_000)).await;
-        let mut session = open(&place);
+        let mut session = open(&place, Way::Edit);
         let mut talk = Talk::new(3);
         let runs = |place: &Place| -> Vec<(u64, NotesTaken)> {
             let mut sent = 0;
@@ -121,9 +130,13 @@ async fn s3_notes_read_from_cache_what_the_request_before_had_sent() {
 
 #[tokio::test]
 async fn s6_a_long_session_is_compacted_by_its_notes() {
-    for host in [Host::Attends, Host::GoesOn] {
+    for (host, way) in [
+        (Host::Attends, Way::Edit),
+        (Host::GoesOn, Way::Edit),
+        (Host::Attends, Way::Text),
+    ] {
         let place = Place::new(setup(MODELS[0], 60_000)).await;
-        let mut session = open(&place);
+        let mut session = open(&place, way);
         let mut talk = Talk::new(4);
         for _ in 0..120 {
             exchange(&place, &mut session, &mut talk, host).await;
