@@ -1,8 +1,9 @@
 //! Forking: another program's session continues as a copy of ours; the original is never changed (G2).
 //!
 //! The copy has the source's lines byte for byte and one entry more, without a uuid and so outside the chain, which
-//! says where they came from. It appears under its name only when it is whole and on disk. Files of sub-agents are
-//! not copied: no line of the session's own conversation lies in them.
+//! says where they came from. It appears under its name only when it is whole and on disk. Its notes follow: entries keep
+//! their ids, so they reach as far in the copy. Files of sub-agents are not copied: no line of the session's own
+//! conversation lies in them.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -12,6 +13,7 @@ use std::time::SystemTime;
 use serde::Serialize;
 
 use crate::layout::{Home, SessionId, folder_name};
+use crate::notes::{self, NotesFolder};
 use crate::private;
 use crate::tail::is_torn;
 
@@ -117,8 +119,19 @@ pub fn fork(
         }
     })?;
     private::sync_folder_of(&target).map_err(not_written)?;
+    copy_notes(&real, &target);
     tracing::debug!(bytes, target = %target.display(), "forked");
     Ok(target)
+}
+
+/// A fork without its notes is a fork all the same: the next ones are taken anew.
+fn copy_notes(source: &Path, target: &Path) {
+    let folders = NotesFolder::of_transcript(source).zip(NotesFolder::of_transcript(target));
+    if let Some((source, target)) = folders
+        && let Err(error) = notes::copy(&source, &target)
+    {
+        tracing::warn!(%error, "the notes of a forked session were not copied");
+    }
 }
 
 /// The name of the project's folder: the source's own where it lies in the layout, else made from its folder.

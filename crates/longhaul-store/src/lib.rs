@@ -5,6 +5,7 @@
 //! - [`layout`] knows where sessions lie, [`ownership`] who may change them, [`fork`](mod@fork) copies another
 //!   program's, [`purge`] deletes ours, [`copy`] makes any other copy;
 //! - [`archive`] finds again what left the model's view;
+//! - [`notes`] keeps what an agent notes beside the conversation;
 //! - [`resume`](mod@resume) takes a conversation up again from the tail of its file.
 //!
 //! ```no_run
@@ -30,6 +31,7 @@ pub mod fork;
 pub mod layout;
 pub mod lines;
 pub mod load;
+pub mod notes;
 pub mod ownership;
 mod private;
 pub mod purge;
@@ -42,6 +44,7 @@ pub use fork::{ForkError, fork};
 pub use layout::{Env, Home, Owner, SessionId};
 pub use lines::{Ending, LineReader, RawLine};
 pub use load::{Content, Line, Loaded, load, load_from, write_back};
+pub use notes::{NotesError, NotesFolder, NotesLock};
 pub use ownership::{Force, Refusal, may_change_in_place};
 pub use private::create_file as create_private_file;
 pub use resume::{Resumed, ResumedHead, resume};

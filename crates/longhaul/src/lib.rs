@@ -61,6 +61,7 @@ pub mod hooks;
 mod keeper;
 pub mod memory_files;
 mod model;
+pub mod notes;
 pub mod process_group;
 pub mod session;
 mod telemetry;

@@ -33,6 +33,8 @@ pub struct Config {
     pub switches: Switches,
     /// Who sums up.
     pub summariser: Summariser,
+    /// Whether summaries are prepared ahead, while the conversation goes on (X5).
+    pub background: bool,
     /// Whether the provider clears old results by itself (U7).
     pub native_clearing: bool,
     /// The most the window may hold, in tokens.
@@ -65,6 +67,7 @@ impl Default for Config {
         Config {
             switches: Switches::default(),
             summariser: Summariser::Ours,
+            background: true,
             native_clearing: false,
             window_cap: None,
             max_output: None,

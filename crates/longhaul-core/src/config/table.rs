@@ -70,6 +70,13 @@ pub static SETTINGS: &[Setting] = &[
         slot: Slot::Summariser(|config| &mut config.summariser),
     },
     Setting {
+        key: "compaction.background",
+        doc: "Whether a summary is prepared ahead, while the conversation goes on, so that it need not wait for one when the window is full.",
+        env: &[env("LONGHAUL_COMPACTION_BACKGROUND")],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.background),
+    },
+    Setting {
         key: "compaction.native_clearing",
         doc: "Whether the provider is asked to clear old tool results by itself when the window fills up, in place of our clearing them.",
         env: &[env("LONGHAUL_COMPACTION_NATIVE_CLEARING")],

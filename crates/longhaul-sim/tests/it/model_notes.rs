@@ -164,6 +164,19 @@ fn s3_without_an_edit_tool_the_changed_sections_come_as_text() {
 }
 
 #[test]
+fn s3_an_answer_in_text_stands_between_the_tags_that_the_prompt_names() {
+    let mut talk = session();
+    talk.request.tools.retain(|tool| tool.name == "Read");
+    let prompt = prompt(EMPTY);
+    talk.user(&format!(
+        "{prompt}\nGive the sections between these tags:\n<notes>\n…\n</notes>"
+    ));
+    let text = words(&talk.send(&mut model()));
+    assert!(text.starts_with("<notes>\n# Session Title"), "{text}");
+    assert!(text.ends_with("\n</notes>"), "{text}");
+}
+
+#[test]
 fn an_edit_that_does_not_apply_is_admitted() {
     let mut talk = session();
     talk.user(&prompt(EMPTY));

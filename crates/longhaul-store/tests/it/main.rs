@@ -18,6 +18,7 @@ mod kill;
 mod layout;
 mod lines;
 mod load;
+mod notes;
 mod ownership;
 mod processes;
 mod purge;

@@ -1,13 +1,17 @@
 //! A session: the engine with a model, a transcript, a workspace and hooks around it.
 //!
-//! The engine decides; here its effects are performed, one after the other, and their outcomes fed back. An agent's loop
-//! is: [`Session::say`], [`Session::turn`], run the tools, [`Session::results`], and so on. Compaction happens by
-//! itself in between.
+//! The engine decides; here its effects are performed and their outcomes fed back. An agent's loop is: [`Session::say`],
+//! [`Session::turn`], run the tools, [`Session::results`], and so on. Compaction happens by itself in between; notes are
+//! taken and summaries prepared beside it, and [`Session::attend`] drives that while the host waits for something else.
 
+mod background;
+mod foreground;
+mod hands;
 mod observe;
 pub(crate) mod open;
 mod perform;
 pub mod recorded;
+mod replies;
 
 use std::sync::Arc;
 
@@ -22,23 +26,24 @@ pub use observe::{Observer, Quiet};
 pub use open::{OpenError, SessionBuilder};
 
 use crate::clock::Clock;
-use crate::hooks::Hooks;
 use crate::keeper::Keeper;
-use crate::model::Model;
-use crate::workspace::Workspace;
+use background::Background;
+use foreground::Foreground;
+use hands::Hands;
 
 /// A conversation that goes on without end.
 pub struct Session {
     engine: Engine,
-    model: Arc<dyn Model>,
-    spec: Arc<ModelSpec>,
+    hands: Hands,
     keeper: Box<dyn Keeper>,
-    workspace: Arc<dyn Workspace>,
-    hooks: Arc<dyn Hooks>,
     clock: Arc<dyn Clock>,
-    observer: Arc<dyn Observer>,
     cancel: CancellationToken,
-    about: perform::About,
+    /// What a turn waits for.
+    foreground: Foreground,
+    /// What goes on beside it.
+    background: Background,
+    /// Whether a call is under way; still so when the next begins if it was dropped.
+    called: bool,
     compactions: u64,
     /// What came of what was asked, until it is told.
     came: Came,
@@ -91,6 +96,21 @@ pub struct CompactError {
 }
 
 impl Session {
+    fn new(engine: Engine, hands: Hands, keeper: Box<dyn Keeper>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            engine,
+            hands,
+            keeper,
+            clock,
+            cancel: CancellationToken::new(),
+            foreground: Foreground::default(),
+            background: Background::default(),
+            called: false,
+            compactions: 0,
+            came: Came::default(),
+        }
+    }
+
     /// Begins to put a session together.
     pub fn builder() -> SessionBuilder {
         SessionBuilder::default()
@@ -169,8 +189,9 @@ impl Session {
         }
     }
 
-    /// Ends whatever is going on when the token is cancelled: a request, a compaction. The conversation stays valid. A
-    /// token serves until it is cancelled; the next call of this gives a fresh one.
+    /// Ends whatever a call is waiting for when the token is cancelled: a request, a compaction. The conversation stays
+    /// valid, and what goes on in the background goes on. A token serves until it is cancelled; the next call of this
+    /// gives a fresh one.
     pub fn canceller(&mut self) -> CancellationToken {
         if self.cancel.is_cancelled() {
             self.cancel = CancellationToken::new();
@@ -200,7 +221,7 @@ impl Session {
 
     /// What is known of the model.
     pub fn model_spec(&self) -> &ModelSpec {
-        &self.spec
+        &self.hands.spec
     }
 
     fn note(&mut self, event: &Event) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use longhaul_core::config::Config;
 use longhaul_core::engine::{
-    CacheEdits, Engine, EngineConfig, Heads, Identity, Ids, Kept, Preparation, Resume,
+    CacheEdits, Engine, EngineConfig, Heads, Identity, Ids, Kept, NotesConfig, Preparation, Resume,
 };
 use longhaul_core::facts::{Facts, Vocabulary};
 use longhaul_core::message::Subtype;
@@ -18,16 +18,16 @@ use longhaul_core::transcript::{Conversation, Table};
 use longhaul_core::window::{
     Action, AutoCompact, Owner, QuerySource, Verdict, WindowError, WindowInput, WindowStatus,
 };
-use longhaul_provider::CancellationToken;
 use longhaul_store::{Content, Durability, ReadError, Resumed, load, resume};
 
-use super::perform::About;
+use super::hands::{About, Hands};
 use super::{Observer, Quiet, Session};
 use crate::clock::{Clock, SystemClock};
 use crate::head::Prompt;
 use crate::hooks::{HookSet, Hooks};
 use crate::keeper::{FileKeeper, Keeper, MemoryKeeper, NotKept};
 use crate::model::Model;
+use crate::notes::{self, NotesPlace};
 use crate::workspace::{Files, Workspace};
 
 /// Why a session cannot be opened.
@@ -93,7 +93,7 @@ impl SessionBuilder {
     }
 
     /// Keeps the session in this file. If it is there, the conversation in it goes on. Without one the session is kept
-    /// in memory.
+    /// in memory, and no notes are taken: their place is the folder beside the file.
     #[must_use]
     pub fn transcript(mut self, path: impl Into<PathBuf>) -> Self {
         self.transcript = Some(path.into());
@@ -262,6 +262,12 @@ impl SessionBuilder {
             .session_id
             .or_else(|| self.transcript.as_deref().and_then(name_of))
             .unwrap_or_else(|| ids.next_uuid());
+        let source = self.source.unwrap_or(QuerySource::SDK);
+        let takes_notes =
+            source.is_main() && self.config.switches.decide(Action::Notes) == Verdict::Allowed;
+        let place = self.transcript.as_deref().filter(|_| takes_notes);
+        let place = place.and_then(NotesPlace::of_transcript);
+        let edit_tool = notes::edit_tool(&prompt.tools);
         let cwd = self.cwd.unwrap_or_default();
         let transcript = self.transcript.unwrap_or_default();
         let shown = (!transcript.as_os_str().is_empty()).then(|| transcript.display().to_string());
@@ -275,8 +281,11 @@ impl SessionBuilder {
                 git_branch: None,
                 agent: None,
             },
-            source: self.source.unwrap_or(QuerySource::SDK),
-            owner: Owner::Proactive,
+            source,
+            owner: match self.config.switches.decide(Action::Collapse) {
+                Verdict::Allowed => Owner::Collapse,
+                Verdict::Off(_) => Owner::Proactive,
+            },
             switches: self.config.switches,
             window: window(&self.config, &spec)?,
             model: ModelSpec::clone(&spec),
@@ -299,29 +308,35 @@ impl SessionBuilder {
             compact_instructions: self.compact_instructions,
             heads: Heads::Written,
             summary_model: None,
-            notes: None,
-            preparation: Preparation::WhenFull,
+            notes: place.as_ref().map(|place| NotesConfig {
+                settings: self.config.notes,
+                path: place.shown(),
+                edit_tool,
+                reach: place.reach(),
+            }),
+            preparation: match self.config.background {
+                true => Preparation::Ahead,
+                false => Preparation::WhenFull,
+            },
         };
-        Ok(Session {
-            engine: Engine::new(config, ids, head, resume),
+        let hands = Hands {
             model,
             spec,
-            keeper,
             workspace: self.workspace.unwrap_or_else(|| Arc::new(Files)),
             hooks: self.hooks.unwrap_or_else(|| Arc::new(HookSet::new())),
-            clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock)),
             observer: self.observer.unwrap_or_else(|| Arc::new(Quiet)),
-            cancel: CancellationToken::new(),
-            about: About {
+            about: Arc::new(About {
                 session_id,
                 transcript,
                 cwd,
                 overflow: None,
                 cache_breaks: self.cache_breaks,
-            },
-            compactions: 0,
-            came: super::Came::default(),
-        })
+            }),
+            notes: place.map(Arc::new),
+        };
+        let engine = Engine::new(config, ids, head, resume);
+        let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock));
+        Ok(Session::new(engine, hands, keeper, clock))
     }
 }
 

@@ -1,56 +1,176 @@
-//! Performs the engine's effects.
+//! Performs the engine's effects: what a turn waits for while it is driven, the rest beside it as tasks.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use longhaul_core::engine::{
-    Effect, EffectId, Event, Failed, FailedKind, HookCall, HookOutcome, Input, ModelReply, Outcome,
-    Outgoing, SummaryReply,
+    Effect, EffectId, Event, Failed, FailedKind, Input, NotesRun, Outcome, Urgency,
 };
-use longhaul_core::micro::native::Applied;
-use longhaul_core::summary::Stop;
-use longhaul_provider::{AppliedEdit, Error, Reply, StopReason, StreamEvent};
+use longhaul_provider::CancellationToken;
 
-use super::Session;
+use super::background::Work;
+use super::foreground::Brought;
+use super::{Came, Session};
 use crate::cache_breaks::CacheBreaks;
-use crate::hooks::{self, Common, HookEvent, HookInput, StartSource, Trigger};
 use crate::keeper::Archived;
-use crate::model::failed;
+use crate::notes;
 use crate::workspace::Wanted;
 
-/// What hooks are told about the session.
-#[derive(Debug, Clone, Default)]
-pub(super) struct About {
-    pub(super) session_id: String,
-    pub(super) transcript: PathBuf,
-    pub(super) cwd: PathBuf,
-    /// Where output of hooks goes that is too long for the conversation.
-    pub(super) overflow: Option<PathBuf>,
-    /// Where diffs of cache breaks go.
-    pub(super) cache_breaks: Option<PathBuf>,
+/// How long nothing happens before the engine is asked again, where it names no time; and the least, where its time is
+/// past: a clock need not run as fast as the one that waits.
+const LONGEST_REST: Duration = Duration::from_secs(30);
+const SHORTEST_REST: Duration = Duration::from_millis(50);
+
+/// How long the session is driven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Until {
+    /// Nothing is left that a turn waits for.
+    Idle,
+    /// Nor in the background.
+    Rest,
+    /// Nor are notes being taken.
+    Noted,
+}
+
+/// What was waited for.
+enum Arrived {
+    Brought(EffectId, Brought),
+    Time,
+    Cancelled,
 }
 
 impl Session {
-    /// Feeds an input and performs what follows from it, until nothing is left to do.
+    /// Feeds an input and performs what follows from it, until nothing is left that somebody waits for.
     pub(super) async fn run(&mut self, input: Input) {
-        self.engine.handle(input, self.clock.now());
-        while let Some(effect) = self.engine.poll() {
-            let Some((id, outcome)) = self.perform(effect).await else {
-                continue;
-            };
-            let now = self.clock.now();
-            self.engine.handle(Input::Done { id, outcome }, now);
+        self.recover().await;
+        while let Some((id, outcome)) = self.background.ended() {
+            self.feed(id, outcome.into());
+        }
+        self.drive(Until::Idle).await;
+        self.came = Came::default();
+        // A token that was cancelled while nothing went on says nothing about what begins now.
+        let _ = self.canceller();
+        self.called = true;
+        self.handle(input);
+        self.drive(Until::Idle).await;
+        self.called = false;
+    }
+
+    /// Drives what goes on in the background until nothing of it is left: takes its outcomes, and begins what follows.
+    /// It goes on by itself, too; driving it while tools run or the user is waited for lets one thing follow the other.
+    /// Returns at once if nothing is under way. Nothing is lost if this is dropped half-way, as `select!` does.
+    pub async fn attend(&mut self) {
+        self.recover().await;
+        self.drive(Until::Rest).await;
+    }
+
+    /// Ends the session. Notes that are being taken are waited for, but no longer than this; all else in the background
+    /// is given up. Dropping a session gives up the notes, too; the file is whole in any case.
+    pub async fn close(mut self, patience: Duration) {
+        self.recover().await;
+        let noted = tokio::time::timeout(patience, self.drive(Until::Noted)).await;
+        if noted.is_err() {
+            tracing::warn!("notes were being taken and are given up: the session was closed");
+        }
+        // What the engine holds back until something else is written is written now.
+        if self.foreground.is_empty() && self.engine.is_idle() {
+            self.handle(Input::Add(Vec::new()));
+            self.drive(Until::Idle).await;
         }
     }
 
-    async fn perform(&mut self, effect: Effect) -> Option<(EffectId, Outcome)> {
-        Some(match effect {
+    /// How many things go on in the background.
+    pub fn under_way(&self) -> usize {
+        self.background.count()
+    }
+
+    /// A call that was dropped half-way is taken as cancelled.
+    async fn recover(&mut self) {
+        if !std::mem::take(&mut self.called) {
+            return;
+        }
+        for id in self.foreground.give_up() {
+            let outcome = Outcome::Failed(Failed {
+                kind: FailedKind::Cancelled,
+                message: "the call was dropped".to_owned(),
+            });
+            self.feed(id, outcome.into());
+        }
+        self.handle(Input::Cancel);
+        self.drive(Until::Idle).await;
+    }
+
+    async fn drive(&mut self, until: Until) {
+        loop {
+            while let Some(effect) = self.engine.poll() {
+                self.perform(effect);
+            }
+            let idle = self.foreground.is_empty() && self.engine.is_idle();
+            let done = match until {
+                Until::Idle => true,
+                Until::Rest => self.background.count() == 0,
+                Until::Noted => !self.background.has(Work::Notes),
+            };
+            if idle && done || !self.is_waiting() {
+                return;
+            }
+            match self.arrival().await {
+                Arrived::Brought(id, brought) => self.feed(id, brought),
+                Arrived::Time => self.handle(Input::Wake),
+                Arrived::Cancelled => {
+                    let _ = self.canceller();
+                    self.handle(Input::Cancel);
+                }
+            }
+        }
+    }
+
+    /// Whether anything can still happen.
+    fn is_waiting(&self) -> bool {
+        !self.foreground.is_empty()
+            || self.background.count() > 0
+            || self.engine.deadline().is_some()
+    }
+
+    /// Waits for what happens next. Dropping this loses nothing.
+    async fn arrival(&mut self) -> Arrived {
+        let deadline = self.engine.deadline();
+        let rest = deadline.map(|at| self.clock.now().duration_until(at));
+        let rest = rest.map_or(LONGEST_REST, |rest| {
+            Duration::try_from(rest).unwrap_or_default()
+        });
+        // What is awaited hears of a cancel by itself. What a turn waits for in the background does not: it is not the
+        // turn's own.
+        let hears = !self.foreground.is_empty() || self.engine.is_idle();
+        let cancel = self.cancel.clone();
+        tokio::select! {
+            (id, brought) = self.foreground.next() => Arrived::Brought(id, brought),
+            (id, outcome) = self.background.next() => Arrived::Brought(id, outcome.into()),
+            () = cancel.cancelled(), if !hears => Arrived::Cancelled,
+            () = tokio::time::sleep(rest.max(SHORTEST_REST)) => Arrived::Time,
+        }
+    }
+
+    fn feed(&mut self, id: EffectId, brought: Brought) {
+        let Brought { outcome, reply } = brought;
+        if reply.is_some() {
+            self.came.reply = reply;
+        }
+        self.handle(Input::Done { id, outcome });
+    }
+
+    fn handle(&mut self, input: Input) {
+        self.engine.handle(input, self.clock.now());
+    }
+
+    /// Does what can be done at once, and begins the rest.
+    fn perform(&mut self, effect: Effect) {
+        match effect {
             Effect::Persist { id, lines } => {
                 let outcome = match self.keeper.persist(&lines) {
                     Ok(offset) => Outcome::Persisted { offset },
                     Err(error) => other(error.to_string()),
                 };
-                (id, outcome)
+                self.feed(id, outcome.into());
             }
             Effect::Archive {
                 id,
@@ -65,153 +185,90 @@ impl Session {
                         other(error.to_string())
                     }
                 };
-                (id, outcome)
+                self.feed(id, outcome.into());
             }
-            Effect::Send { id, request } => (id, self.send(request).await),
-            Effect::Summarize { id, request, .. } => (id, self.summarize(request).await),
+            Effect::Send { id, request } => {
+                let cancel = self.canceller();
+                let sent = self.hands.clone().send(request, cancel);
+                self.foreground.begin(id, Box::pin(sent));
+            }
+            Effect::Summarize {
+                id,
+                request,
+                urgency,
+            } => {
+                let cancel = self.cancel_for(urgency);
+                let asked = self.hands.clone().summarize(request, urgency, cancel);
+                self.begin(id, urgency, asked);
+            }
             Effect::Gather { id, files, kept } => {
-                let wanted = Wanted { files, kept };
-                let gathered = self.workspace.gather(&wanted).await;
-                (id, Outcome::Gathered(Box::new(gathered)))
+                let gathered = self.hands.clone().gather(Wanted { files, kept });
+                self.begin(id, Urgency::Awaited, gathered);
             }
-            Effect::RunHooks { id, call, .. } => {
-                (id, Outcome::HooksRan(self.run_hooks(call).await))
+            Effect::RunHooks { id, call, urgency } => {
+                let cancel = self.cancel_for(urgency);
+                let ran = self.hands.clone().run_hooks(call, cancel);
+                self.begin(id, urgency, ran);
             }
-            Effect::TakeNotes { id, .. } | Effect::ReadNotes { id } => {
-                (id, other("there are no notes".to_owned()))
+            Effect::TakeNotes { id, run } => self.take_notes(id, *run),
+            Effect::ReadNotes { id } => {
+                let read = self.hands.notes.as_ref().map(|place| place.on_disk());
+                let outcome = Outcome::NotesRead(Box::new(read.unwrap_or_default()));
+                self.feed(id, outcome.into());
             }
-            // Whatever was under way has ended when the engine is asked: effects are performed one after the other.
-            Effect::Cancel { .. } => return None,
-            Effect::Notify(event) => {
-                self.told(&event);
-                return None;
+            Effect::Cancel { id } => {
+                self.foreground.cancel(id);
+                self.background.cancel(id);
             }
-        })
+            Effect::Notify(event) => self.told(&event),
+        }
+    }
+
+    fn take_notes(&mut self, id: EffectId, run: NotesRun) {
+        let Some(place) = self.hands.notes.clone() else {
+            self.feed(id, other("there is no place for notes".to_owned()).into());
+            return;
+        };
+        let model = self.hands.model.clone();
+        let noted = async move {
+            let taken = notes::take(model, &place, run).await;
+            Outcome::Noted(Box::new(taken))
+        };
+        self.background.begin(id, Work::Notes, noted);
+    }
+
+    fn begin(
+        &mut self,
+        id: EffectId,
+        urgency: Urgency,
+        work: impl Future<Output = Outcome> + Send + 'static,
+    ) {
+        match urgency {
+            Urgency::Awaited => {
+                let work = async move { Brought::from(work.await) };
+                self.foreground.begin(id, Box::pin(work));
+            }
+            Urgency::Background => self.background.begin(id, Work::Preparation, work),
+        }
+    }
+
+    /// The user's cancel ends what the user waits for, and nothing else.
+    fn cancel_for(&mut self, urgency: Urgency) -> CancellationToken {
+        match urgency {
+            Urgency::Awaited => self.canceller(),
+            Urgency::Background => CancellationToken::new(),
+        }
     }
 
     fn told(&mut self, event: &Event) {
-        if let (Event::CacheBreak(finding), Some(folder)) = (event, &self.about.cache_breaks) {
+        if let (Event::CacheBreak(finding), Some(folder)) = (event, &self.hands.about.cache_breaks)
+        {
             let told = CacheBreaks::below(folder).tell(finding);
             tracing::info!("{}", told.sentence);
         }
         crate::telemetry::record(event);
         self.note(event);
-        self.observer.event(event);
-    }
-
-    async fn send(&mut self, request: Outgoing) -> Outcome {
-        let observer = self.observer.clone();
-        let mut on_stream = move |event: &StreamEvent| observer.stream(event);
-        let cancel = self.canceller();
-        let sent = self.model.send(request, &mut on_stream, cancel).await;
-        match sent.and_then(model_reply) {
-            Ok((reply, for_engine)) => {
-                self.came.reply = Some(reply);
-                Outcome::Replied(Box::new(for_engine))
-            }
-            Err(error) => Outcome::Failed(failed(&error)),
-        }
-    }
-
-    /// Asks for a summary; meanwhile the status is repeated when the engine wants it (F8).
-    async fn summarize(&mut self, request: Outgoing) -> Outcome {
-        let observer = self.observer.clone();
-        let mut characters = 0;
-        let mut on_stream = move |event: &StreamEvent| {
-            if let StreamEvent::Text { text, .. } = event {
-                characters += text.len();
-                observer.summarising(characters);
-            }
-        };
-        let cancel = self.canceller();
-        let model = self.model.clone();
-        let mut sent = model.send(request, &mut on_stream, cancel);
-        let answer = loop {
-            let deadline = self.engine.deadline();
-            let wait = deadline.map(|at| self.clock.now().duration_until(at));
-            let wait = wait.map_or(Duration::from_secs(30), |wait| {
-                Duration::try_from(wait).unwrap_or_default()
-            });
-            tokio::select! {
-                answer = &mut sent => break answer,
-                () = tokio::time::sleep(wait.max(Duration::from_millis(50))) => {
-                    self.engine.handle(Input::Wake, self.clock.now());
-                    while let Some(effect) = self.engine.poll() {
-                        if let Effect::Notify(event) = effect {
-                            self.told(&event);
-                        }
-                    }
-                }
-            }
-        };
-        match answer {
-            Ok(reply) => Outcome::Summarized(Box::new(SummaryReply {
-                message: serde_json::from_slice(&reply.message_json()).ok(),
-                text: reply.text(),
-                calls: reply.tool_calls().count(),
-                stop: match reply.stop {
-                    Some(StopReason::MaxTokens) | None => Stop::CutOff,
-                    Some(StopReason::ContextWindowExceeded) => Stop::WindowFull,
-                    Some(StopReason::ToolUse) => Stop::ToolUse,
-                    Some(StopReason::Refusal) => Stop::Refusal,
-                    Some(_) => Stop::Finished,
-                },
-                usage: Some(reply.usage),
-            })),
-            Err(error) => Outcome::Failed(failed(&error)),
-        }
-    }
-
-    async fn run_hooks(&mut self, call: HookCall) -> HookOutcome {
-        let trigger = |name: &str| match name {
-            "manual" => Trigger::Manual,
-            _ => Trigger::Auto,
-        };
-        let event = match call {
-            HookCall::PreCompact {
-                trigger: name,
-                instructions,
-            } => HookEvent::PreCompact {
-                trigger: trigger(name),
-                custom_instructions: instructions,
-            },
-            HookCall::SessionStart => HookEvent::SessionStart {
-                source: StartSource::Compact,
-                model: Some(self.spec.id.clone()),
-                session_title: None,
-                seconds_since_last_response: None,
-                context_tokens: None,
-                prompt_cache_likely_expired: None,
-                estimated_cache_write_usd: None,
-            },
-            HookCall::PostCompact {
-                trigger: name,
-                summary,
-            } => HookEvent::PostCompact {
-                trigger: trigger(name),
-                compact_summary: summary,
-            },
-        };
-        let common = Common {
-            session_id: self.about.session_id.clone(),
-            transcript_path: self.about.transcript.clone(),
-            cwd: self.about.cwd.clone(),
-            ..Common::default()
-        };
-        let mut call = hooks::HookCall::new(HookInput { common, event });
-        call = call.with_cancel(self.canceller());
-        if let Some(folder) = &self.about.overflow {
-            call = call.with_overflow(folder);
-        }
-        let outcome = self.hooks.run(&call).await;
-        for error in &outcome.errors {
-            tracing::warn!("{error}");
-        }
-        HookOutcome {
-            blocked: outcome.blocked.map(|reason| reason.text),
-            instructions: outcome.instructions,
-            context: outcome.context,
-        }
+        self.hands.observer.event(event);
     }
 }
 
@@ -220,36 +277,4 @@ fn other(message: String) -> Outcome {
         kind: FailedKind::Other,
         message,
     })
-}
-
-fn model_reply(reply: Reply) -> Result<(Reply, ModelReply), Error> {
-    let message = serde_json::from_slice(&reply.message_json());
-    let message = message.map_err(|error| {
-        let class = longhaul_provider::ErrorClass::Malformed;
-        Error::new(class, format!("the reply cannot be kept: {error}"))
-    })?;
-    let applied = reply.applied_edits.iter().fold(Applied::default(), sum);
-    let for_engine = ModelReply {
-        message,
-        usage: reply.usage.clone(),
-        request_id: reply.request_id.clone(),
-        applied,
-    };
-    Ok((reply, for_engine))
-}
-
-fn sum(sum: Applied, edit: &AppliedEdit) -> Applied {
-    match edit {
-        AppliedEdit::ToolUses { cleared, tokens } => Applied {
-            tool_uses: sum.tool_uses + cleared,
-            input_tokens: sum.input_tokens + tokens,
-            ..sum
-        },
-        AppliedEdit::Thinking { turns, tokens } => Applied {
-            thinking_turns: sum.thinking_turns + turns,
-            input_tokens: sum.input_tokens + tokens,
-            ..sum
-        },
-        AppliedEdit::Other(_) => sum,
-    }
 }

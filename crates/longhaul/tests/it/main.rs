@@ -15,6 +15,7 @@ mod hooks;
 mod host;
 mod memory_files;
 mod normalize;
+mod notes;
 mod proof;
 mod replay;
 mod requests;

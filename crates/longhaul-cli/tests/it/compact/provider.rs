@@ -4,6 +4,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use longhaul::{Files, Prompt, Session};
+use longhaul_core::config::Config;
 use longhaul_core::engine::ToolOutput;
 use longhaul_provider::{Client, ClientConfig, Dialect};
 use longhaul_sim::faults::Plan;
@@ -223,8 +224,13 @@ fn open(house: &House) -> Session {
     });
     let tools = vec![tool("Read", "file_path"), tool("Bash", "command")];
     let prompt = Prompt::new("claude-opus-4-8", "You work on a small code base.").with_tools(tools);
+    // Nothing beside the conversation: its requests are counted.
+    let mut settings = Config::default();
+    settings.switches.notes = false;
+    settings.background = false;
     Session::builder()
         .model(Client::new(config.unwrap()).unwrap())
+        .config(settings)
         .prompt(prompt)
         .transcript(house.world.root().join("home/projects/-p/2222.jsonl"))
         .cwd(house.world.root())

@@ -195,9 +195,7 @@ fn x5_open_calls_are_kept_with_their_results() {
             .iter()
             .filter_map(|message| message["content"].as_array())
             .flatten();
-        blocks
-            .filter(|block| block["type"] == kind)
-            .count()
+        blocks.filter(|block| block["type"] == kind).count()
     };
     assert_eq!(count("tool_use"), count("tool_result"));
     assert!(count("tool_use") >= 3);

@@ -25,9 +25,9 @@ use longhaul_core::window::{Owner, QuerySource};
 use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
 use longhaul_store::{Durability, ReadError, Resumed, resume};
 
+use super::hands::{About, Hands};
 use super::open::{OpenError, facts, random_seed, window};
-use super::perform::About;
-use super::{Came, Observer, Session};
+use super::{Observer, Session};
 use crate::clock::SystemClock;
 use crate::hooks::HookSet;
 use crate::keeper::{FileKeeper, Keeper, MemoryKeeper};
@@ -168,8 +168,7 @@ impl Recording {
             session_id: identity.session_id.clone(),
             transcript: known_as.clone(),
             cwd: cwd.clone(),
-            overflow: None,
-            cache_breaks: None,
+            ..About::default()
         };
         let config = EngineConfig {
             identity,
@@ -197,20 +196,17 @@ impl Recording {
             facts: self.facts,
             entries: placed(self.resumed.entries, self.resumed.offsets),
         };
-        Ok(Session {
-            engine: Engine::new(config, ids, head, resume),
+        let hands = Hands {
             model,
             spec,
-            keeper,
             workspace: Arc::new(RecordedFolder::at(&cwd)),
             hooks: Arc::new(HookSet::new()),
-            clock: Arc::new(SystemClock),
             observer: around.observer,
-            cancel: CancellationToken::new(),
-            about,
-            compactions: 0,
-            came: Came::default(),
-        })
+            about: Arc::new(about),
+            notes: None,
+        };
+        let engine = Engine::new(config, ids, head, resume);
+        Ok(Session::new(engine, hands, keeper, Arc::new(SystemClock)))
     }
 }
 

@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use longhaul::session::Observer;
 use longhaul::{Boxed, Model, NoWorkspace, OnStream, Session};
-use longhaul_core::config::Config;
 use longhaul_core::engine::{CompactRequest, Event, Outgoing, ToolOutput};
 use longhaul_core::message::{BlockKind, EntryKind};
 use longhaul_core::tokens::Rough;
@@ -23,6 +22,7 @@ use serde_json::{Value, json};
 
 use super::person::Person;
 use super::place::{MODELS, Place, Setup, client, prompt};
+use crate::session::house::settings;
 
 const FOLDER: &str = "LONGHAUL_KILLED_FOLDER";
 const URL: &str = "LONGHAUL_KILLED_URL";
@@ -90,8 +90,6 @@ impl Model for Sender {
 
 fn open(folder: &Path, model: &str, client: Option<Client>) -> (Session, Diary) {
     let diary = Diary::at(folder);
-    let mut settings = Config::default();
-    settings.window_cap = Some(WINDOW);
     let session = Session::builder()
         .model(Sender {
             client,
@@ -102,7 +100,7 @@ fn open(folder: &Path, model: &str, client: Option<Client>) -> (Session, Diary) 
         .transcript(folder.join("session.jsonl"))
         .archive(folder.join("archive.db"))
         .durability(Durability::EveryAppend)
-        .config(settings)
+        .config(settings(WINDOW))
         .workspace(NoWorkspace)
         .observer(diary.clone())
         .open()

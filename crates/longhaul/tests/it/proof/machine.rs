@@ -28,6 +28,7 @@ use serde_json::Value;
 use serde_json::value::to_raw_value;
 
 use super::place::{MODELS, prompt};
+use crate::session::house::settings;
 
 const SYSTEM: &str = "You work on a small code base. Be brief.";
 const WINDOW: u64 = 12_000;
@@ -452,14 +453,12 @@ fn resumed(machine: &Machine, model: &str) -> Option<Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("session.jsonl");
     std::fs::write(&path, &machine.transcript).unwrap();
-    let mut settings = Config::default();
-    settings.window_cap = Some(WINDOW);
     let looking = Looking::default();
     let mut session = Session::builder()
         .model(looking.clone())
         .prompt(prompt(model, SYSTEM))
         .transcript(&path)
-        .config(settings)
+        .config(settings(WINDOW))
         .workspace(NoWorkspace)
         .clock(At(machine.now))
         .open()

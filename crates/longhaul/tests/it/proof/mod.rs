@@ -6,6 +6,6 @@ mod killed;
 mod machine;
 mod oddities;
 mod person;
-mod place;
+pub(crate) mod place;
 mod resume;
 mod soak;

@@ -8,7 +8,6 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use longhaul::session::Observer;
 use longhaul::{Boxed, Clock, Model, NoWorkspace, OnStream, Prompt, Session};
-use longhaul_core::config::Config;
 use longhaul_core::engine::{Event, Outgoing};
 use longhaul_core::models::ModelTable;
 use longhaul_core::prompt::Think;
@@ -20,6 +19,8 @@ use longhaul_sim::server::{Options, Server, Time};
 use longhaul_sim::world::{self, World};
 use longhaul_store::Durability;
 use serde_json::{Value, json};
+
+use crate::session::house::settings;
 
 /// A model that keeps earlier thinking, one that binds it to its prefix, one that strips it.
 pub(crate) const MODELS: [&str; 3] = ["claude-opus-4-6", "claude-opus-5-5", "claude-sonnet-4-5"];
@@ -116,15 +117,13 @@ impl Place {
             client: client(&self.server.url()),
             sent: self.sent.clone(),
         };
-        let mut settings = Config::default();
-        settings.window_cap = Some(window);
         Session::builder()
             .model(model)
             .prompt(prompt(self.setup.model, &self.setup.system))
             .transcript(transcript)
             .archive(transcript.with_extension("db"))
             .durability(Durability::OnClose)
-            .config(settings)
+            .config(settings(window))
             .workspace(NoWorkspace)
             .clock(VirtualClock(self.server.clone()))
             .observer(self.told.clone())

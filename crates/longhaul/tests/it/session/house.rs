@@ -167,21 +167,28 @@ pub(crate) fn open(
     model: &str,
     window: u64,
 ) -> Session {
-    let mut settings = Config::default();
-    settings.window_cap = Some(window);
     Session::builder()
         .model(client(server))
         .prompt(prompt(model))
         .transcript(folder.path().join("session.jsonl"))
         .archive(folder.path().join("archive.db"))
         .durability(Durability::OnClose)
-        .config(settings)
+        .config(settings(window))
         .workspace(NoWorkspace)
         .clock(VirtualClock(server.clone()))
         .observer(watcher.clone())
         .seed(1)
         .open()
         .unwrap()
+}
+
+/// Settings under which nothing goes on beside the conversation, so that its requests can be counted.
+pub(crate) fn settings(window: u64) -> Config {
+    let mut settings = Config::default();
+    settings.window_cap = Some(window);
+    settings.switches.notes = false;
+    settings.background = false;
+    settings
 }
 
 /// A client of the server.

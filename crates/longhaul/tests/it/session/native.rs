@@ -16,7 +16,7 @@ use longhaul_sim::world::{self, World};
 use longhaul_store::Durability;
 use serde_json::{Value, json};
 
-use super::house::{Talk, VirtualClock, client, prompt};
+use super::house::{Talk, VirtualClock, client, prompt, settings};
 
 /// A client that writes down what it sends.
 struct Recording(Client, Arc<Mutex<Vec<Outgoing>>>);
@@ -52,11 +52,9 @@ struct Setting {
 
 impl Setting {
     fn new(model: &str, window: u64) -> Self {
-        let mut config = Config::default();
-        config.window_cap = Some(window);
         Self {
             prompt: prompt(model),
-            config,
+            config: settings(window),
             cache_edits: false,
         }
     }

@@ -1,0 +1,229 @@
+//! One run of the agent: asks, changes the notes, and says how far they reach when they are up to date.
+//!
+//! It may be ended at any time: the notes on disk are then the old ones or new ones, whole. There is nothing to wait for
+//! between writing them and saying how far they reach, so only a crash parts the two, and then the notes hold more than
+//! is said of them.
+
+use std::sync::Arc;
+
+use longhaul_core::engine::{NotesRun, NotesTaken, Outgoing, ToolOutput};
+use longhaul_core::notes::{self, Guard, Notes, Prompt, Verdict, Way};
+use longhaul_core::window::QuerySource;
+use longhaul_provider::{CancellationToken, Reply, StopReason};
+use longhaul_store::NotesError;
+use serde_json::Value;
+
+use super::draft::{Draft, NotWritten};
+use super::{Edit, NotesPlace};
+use crate::model::Model;
+
+/// The most that one run asks. A reply whose edits were all made ends it; more are for repairing those that were not.
+const MOST_REQUESTS: u32 = 3;
+
+/// Why a run ended early.
+#[derive(Debug, thiserror::Error)]
+enum GivenUp {
+    #[error(transparent)]
+    Notes(#[from] NotesError),
+    #[error(transparent)]
+    NotWritten(#[from] NotWritten),
+    #[error("the model did not answer: {0}")]
+    Model(#[from] longhaul_provider::Error),
+    #[error("the model refused")]
+    Refused,
+    #[error("the model's answer was cut off")]
+    CutOff,
+    #[error(transparent)]
+    Unapplied(#[from] notes::Unapplied),
+    #[error("the model's answer cannot be sent back: {0}")]
+    Answer(String),
+    #[error("not all that the model wanted to note could be taken")]
+    Unrepaired,
+    #[error("the model noted nothing")]
+    Nothing,
+}
+
+/// Whether a run goes on behind a reply.
+enum Next {
+    Done,
+    /// Behind these results.
+    Again(Vec<ToolOutput>),
+}
+
+/// Brings the notes of a session up to date.
+pub async fn take(model: Arc<dyn Model>, place: &NotesPlace, run: NotesRun) -> NotesTaken {
+    let mut taken = NotesTaken::default();
+    if let Err(why) = attempt(&*model, place, run, &mut taken).await {
+        taken.failed = Some(why.to_string());
+    }
+    taken
+}
+
+async fn attempt(
+    model: &dyn Model,
+    place: &NotesPlace,
+    run: NotesRun,
+    taken: &mut NotesTaken,
+) -> Result<(), GivenUp> {
+    let _alone = place.run.lock().await;
+    let lock = place.folder().lock()?;
+    let template = place.template();
+    let text = match lock.notes()? {
+        Some(text) => text,
+        None => {
+            let text = template.notes().text();
+            lock.replace(None, text)?;
+            text.to_owned()
+        }
+    };
+    let mut draft = Draft::new(&lock, Notes::parse(text));
+    let path = place.shown();
+    let NotesRun {
+        mut fork,
+        betas,
+        edit_tool,
+        caps,
+        reach,
+    } = run;
+    let custom = place.prompt();
+    let prompt = Prompt {
+        notes: draft.now(),
+        path: &path,
+        way: match &edit_tool {
+            Some(tool) => Way::Edit { tool },
+            None => Way::Answer,
+        },
+        caps,
+        custom: custom.as_deref(),
+    };
+    fork.say(&prompt.text());
+    let mut guard = edit_tool.map(|tool| Guard::new(tool, &path));
+    loop {
+        let request = Outgoing {
+            source: QuerySource::NOTES,
+            body: fork.body(),
+            betas: betas.clone(),
+        };
+        taken.requests += 1;
+        let mut unheard = |_: &_| {};
+        let sent = model.send(request, &mut unheard, CancellationToken::new());
+        let reply = sent.await?;
+        taken.usage.add(&reply.usage);
+        if reply.stop == Some(StopReason::Refusal) {
+            return Err(GivenUp::Refused);
+        }
+        let next = match &mut guard {
+            Some(guard) => edited(&reply, guard, &mut draft, taken)?,
+            None => answered(&reply, &mut draft, taken)?,
+        };
+        let results = match next {
+            Next::Done => break,
+            Next::Again(_) if taken.requests >= MOST_REQUESTS => return Err(GivenUp::Unrepaired),
+            Next::Again(results) => results,
+        };
+        let message = serde_json::from_slice(&reply.message_json());
+        let message: Box<serde_json::value::RawValue> =
+            message.map_err(|error| GivenUp::Answer(error.to_string()))?;
+        let pushed = fork.answered(&message);
+        pushed.map_err(|damage| GivenUp::Answer(format!("{damage:?}")))?;
+        fork.results(&results);
+    }
+    if template.is_untouched(draft.now()) {
+        return Err(GivenUp::Nothing);
+    }
+    Ok(lock.reach(&reach.written())?)
+}
+
+/// Takes the edits of a reply.
+fn edited(
+    reply: &Reply,
+    guard: &mut Guard,
+    draft: &mut Draft<'_>,
+    taken: &mut NotesTaken,
+) -> Result<Next, GivenUp> {
+    let mut results = Vec::new();
+    let mut made: Vec<Edit> = Vec::new();
+    let mut unmade = 0;
+    let mut refused = 0;
+    for call in reply.tool_calls() {
+        let input: Value = serde_json::from_slice(call.input).unwrap_or_default();
+        let told = match guard.judge(&call.name, &input) {
+            Verdict::Refused(_) => {
+                refused += 1;
+                Err(guard.sentence())
+            }
+            Verdict::Allowed => {
+                let edit = Edit::read(&input);
+                let changed = edit.and_then(|edit| Ok((edit.apply(draft.now())?, edit)));
+                match changed {
+                    Ok((notes, edit)) => {
+                        draft.set(notes);
+                        made.push(edit);
+                        Ok(())
+                    }
+                    Err(error) => {
+                        unmade += 1;
+                        refused += u64::from(error == super::EditError::BreaksFrame);
+                        Err(error.to_string())
+                    }
+                }
+            }
+        };
+        let done = || include_str!("fragments/done.md").trim_end().to_owned();
+        results.push(ToolOutput {
+            is_error: told.is_err(),
+            ..ToolOutput::text(call.id, told.err().unwrap_or_else(done))
+        });
+    }
+    taken.refused += refused;
+    draft.write(|theirs| {
+        let mut notes = theirs.clone();
+        for edit in &made {
+            notes = edit.apply(&notes).ok()?;
+        }
+        Some(notes)
+    })?;
+    taken.changed += made.len();
+    let is_cut = matches!(
+        reply.stop,
+        None | Some(StopReason::MaxTokens | StopReason::ContextWindowExceeded)
+    );
+    let only_refused = made.is_empty() && refused > 0;
+    match (results.is_empty(), is_cut) {
+        (true, true) => Err(GivenUp::CutOff),
+        (true, false) => Ok(Next::Done),
+        _ if is_cut || unmade > 0 || only_refused => Ok(Next::Again(results)),
+        _ => Ok(Next::Done),
+    }
+}
+
+/// Takes the sections of a reply in text.
+fn answered(reply: &Reply, draft: &mut Draft<'_>, taken: &mut NotesTaken) -> Result<Next, GivenUp> {
+    let told = include_str!("fragments/no_tools.md").trim_end();
+    let results: Vec<ToolOutput> = reply
+        .tool_calls()
+        .map(|call| ToolOutput {
+            is_error: true,
+            ..ToolOutput::text(call.id, told)
+        })
+        .collect();
+    taken.refused += results.len() as u64;
+    let text = reply.text();
+    let applied = match notes::apply(&text, draft.now()) {
+        Ok(applied) => applied,
+        Err(notes::Unapplied::NoNotes) if !results.is_empty() => return Ok(Next::Again(results)),
+        Err(why) => return Err(why.into()),
+    };
+    let ours = draft.now().clone();
+    draft.set(applied.notes);
+    draft.write(|theirs| {
+        // A section is answered whole, so what they wrote in one of these would be lost.
+        let body = |notes: &Notes, title: &str| Some(notes.find(title)?.1.body.to_owned());
+        let mut changed = applied.changed.iter();
+        let untouched = changed.all(|title| body(&ours, title) == body(theirs, title));
+        untouched.then_some(notes::apply(&text, theirs).ok()?.notes)
+    })?;
+    taken.changed += applied.changed.len();
+    taken.refused += applied.refused.len() as u64;
+    Ok(Next::Done)
+}

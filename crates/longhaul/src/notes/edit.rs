@@ -1,0 +1,59 @@
+//! One edit of the notes, in memory: a text that stands there once is replaced by another.
+
+use longhaul_core::notes::Notes;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// What a call of the edit tool asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Edit {
+    old_string: String,
+    new_string: String,
+    #[serde(default)]
+    replace_all: bool,
+}
+
+/// Why an edit was not made. The model is told, and may do better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// The input is no edit: a field is missing or is of another kind.
+    #[error("{}", include_str!("fragments/no_edit.md").trim_end())]
+    NoEdit,
+    /// Old and new are the same, or there is no old text.
+    #[error("{}", include_str!("fragments/no_change.md").trim_end())]
+    NoChange,
+    /// The old text is not there.
+    #[error("{}", include_str!("fragments/not_found.md").trim_end())]
+    NotFound,
+    /// The old text is there more than once.
+    #[error("{}", include_str!("fragments/ambiguous.md").trim_end())]
+    Ambiguous,
+    /// It would change the file's headings or descriptions.
+    #[error("{}", include_str!("fragments/frame.md").trim_end())]
+    BreaksFrame,
+}
+
+impl Edit {
+    /// Reads the input of a call.
+    pub fn read(input: &Value) -> Result<Self, EditError> {
+        Self::deserialize(input).map_err(|_| EditError::NoEdit)
+    }
+
+    /// Makes it.
+    pub fn apply(&self, notes: &Notes) -> Result<Notes, EditError> {
+        if self.old_string.is_empty() || self.old_string == self.new_string {
+            return Err(EditError::NoChange);
+        }
+        let text = notes.text();
+        let changed = match (text.matches(&self.old_string).count(), self.replace_all) {
+            (0, _) => return Err(EditError::NotFound),
+            (1, _) | (_, true) => text.replace(&self.old_string, &self.new_string),
+            _ => return Err(EditError::Ambiguous),
+        };
+        let changed = Notes::parse(changed);
+        match notes.allows(&changed) {
+            Ok(()) => Ok(changed),
+            Err(_) => Err(EditError::BreaksFrame),
+        }
+    }
+}

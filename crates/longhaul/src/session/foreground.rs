@@ -1,0 +1,69 @@
+//! What a turn or a compaction waits for. It goes on only while the session is driven, and is kept by the session, so
+//! that a host which stops driving loses nothing of it.
+
+use std::task::Poll;
+
+use longhaul_core::engine::{EffectId, Outcome};
+use longhaul_provider::Reply;
+
+use crate::model::Boxed;
+
+/// What an effect brought.
+#[derive(Debug)]
+pub(super) struct Brought {
+    /// For the engine.
+    pub(super) outcome: Outcome,
+    /// The reply as the host gets it.
+    pub(super) reply: Option<Reply>,
+}
+
+impl From<Outcome> for Brought {
+    fn from(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            reply: None,
+        }
+    }
+}
+
+/// Effects that are awaited.
+#[derive(Default)]
+pub(super) struct Foreground {
+    running: Vec<(EffectId, Boxed<'static, Brought>)>,
+}
+
+impl Foreground {
+    pub(super) fn is_empty(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    pub(super) fn begin(&mut self, id: EffectId, work: Boxed<'static, Brought>) {
+        self.running.push((id, work));
+    }
+
+    /// Ends it without an outcome.
+    pub(super) fn cancel(&mut self, id: EffectId) {
+        self.running.retain(|(running, _)| *running != id);
+    }
+
+    /// Ends all of it; what it was.
+    pub(super) fn give_up(&mut self) -> Vec<EffectId> {
+        self.running.drain(..).map(|(id, _)| id).collect()
+    }
+
+    /// What ends next; never, if nothing is running. Nothing is lost if this is dropped.
+    pub(super) async fn next(&mut self) -> (EffectId, Brought) {
+        std::future::poll_fn(|context| {
+            let mut running = self.running.iter_mut().enumerate();
+            let ended = running.find_map(|(at, (_, work))| match work.as_mut().poll(context) {
+                Poll::Ready(brought) => Some((at, brought)),
+                Poll::Pending => None,
+            });
+            match ended {
+                Some((at, brought)) => Poll::Ready((self.running.remove(at).0, brought)),
+                None => Poll::Pending,
+            }
+        })
+        .await
+    }
+}

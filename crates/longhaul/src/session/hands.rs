@@ -1,0 +1,141 @@
+//! What the session performs effects with: the model, the workspace, the hooks, whoever watches. Cheap to clone, so that
+//! an effect can be performed beside the session.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use longhaul_core::engine::{HookCall, HookOutcome, Outcome, Outgoing, Urgency};
+use longhaul_core::models::ModelSpec;
+use longhaul_provider::{CancellationToken, StreamEvent};
+
+use super::Observer;
+use super::foreground::Brought;
+use super::replies::{model_reply, summary_reply};
+use crate::hooks::{self, Common, HookEvent, HookInput, Hooks, StartSource, Trigger};
+use crate::model::{Model, failed};
+use crate::notes::NotesPlace;
+use crate::workspace::{Wanted, Workspace};
+
+/// What hooks are told about the session.
+#[derive(Debug, Clone, Default)]
+pub(super) struct About {
+    pub(super) session_id: String,
+    pub(super) transcript: PathBuf,
+    pub(super) cwd: PathBuf,
+    /// Where output of hooks goes that is too long for the conversation.
+    pub(super) overflow: Option<PathBuf>,
+    /// Where diffs of cache breaks go.
+    pub(super) cache_breaks: Option<PathBuf>,
+}
+
+/// See above.
+#[derive(Clone)]
+pub(super) struct Hands {
+    pub(super) model: Arc<dyn Model>,
+    pub(super) spec: Arc<ModelSpec>,
+    pub(super) workspace: Arc<dyn Workspace>,
+    pub(super) hooks: Arc<dyn Hooks>,
+    pub(super) observer: Arc<dyn Observer>,
+    pub(super) about: Arc<About>,
+    /// Where notes are; none if none are taken.
+    pub(super) notes: Option<Arc<NotesPlace>>,
+}
+
+impl Hands {
+    /// Asks for the next turn.
+    pub(super) async fn send(self, request: Outgoing, cancel: CancellationToken) -> Brought {
+        let observer = self.observer;
+        let mut on_stream = move |event: &StreamEvent| observer.stream(event);
+        let sent = self.model.send(request, &mut on_stream, cancel).await;
+        match sent.and_then(model_reply) {
+            Ok((reply, for_engine)) => Brought {
+                outcome: Outcome::Replied(Box::new(for_engine)),
+                reply: Some(reply),
+            },
+            Err(error) => Outcome::Failed(failed(&error)).into(),
+        }
+    }
+
+    /// Asks for a summary. Who waits for it hears how it grows.
+    pub(super) async fn summarize(
+        self,
+        request: Outgoing,
+        urgency: Urgency,
+        cancel: CancellationToken,
+    ) -> Outcome {
+        let observer = self.observer;
+        let mut characters = 0;
+        let mut on_stream = move |event: &StreamEvent| {
+            if let (StreamEvent::Text { text, .. }, Urgency::Awaited) = (event, urgency) {
+                characters += text.len();
+                observer.summarising(characters);
+            }
+        };
+        let answer = self.model.send(request, &mut on_stream, cancel).await;
+        match answer {
+            Ok(reply) => Outcome::Summarized(Box::new(summary_reply(reply))),
+            Err(error) => Outcome::Failed(failed(&error)),
+        }
+    }
+
+    /// Gathers what goes back into the window.
+    pub(super) async fn gather(self, wanted: Wanted) -> Outcome {
+        Outcome::Gathered(Box::new(self.workspace.gather(&wanted).await))
+    }
+
+    /// Runs hooks.
+    pub(super) async fn run_hooks(self, call: HookCall, cancel: CancellationToken) -> Outcome {
+        let common = Common {
+            session_id: self.about.session_id.clone(),
+            transcript_path: self.about.transcript.clone(),
+            cwd: self.about.cwd.clone(),
+            ..Common::default()
+        };
+        let event = self.hook_event(call);
+        let mut call = hooks::HookCall::new(HookInput { common, event }).with_cancel(cancel);
+        if let Some(folder) = &self.about.overflow {
+            call = call.with_overflow(folder);
+        }
+        let outcome = self.hooks.run(&call).await;
+        for error in &outcome.errors {
+            tracing::warn!("{error}");
+        }
+        Outcome::HooksRan(HookOutcome {
+            blocked: outcome.blocked.map(|reason| reason.text),
+            instructions: outcome.instructions,
+            context: outcome.context,
+        })
+    }
+
+    fn hook_event(&self, call: HookCall) -> HookEvent {
+        let trigger = |name: &str| match name {
+            "manual" => Trigger::Manual,
+            _ => Trigger::Auto,
+        };
+        match call {
+            HookCall::PreCompact {
+                trigger: name,
+                instructions,
+            } => HookEvent::PreCompact {
+                trigger: trigger(name),
+                custom_instructions: instructions,
+            },
+            HookCall::SessionStart => HookEvent::SessionStart {
+                source: StartSource::Compact,
+                model: Some(self.spec.id.clone()),
+                session_title: None,
+                seconds_since_last_response: None,
+                context_tokens: None,
+                prompt_cache_likely_expired: None,
+                estimated_cache_write_usd: None,
+            },
+            HookCall::PostCompact {
+                trigger: name,
+                summary,
+            } => HookEvent::PostCompact {
+                trigger: trigger(name),
+                compact_summary: summary,
+            },
+        }
+    }
+}
