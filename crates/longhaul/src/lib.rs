@@ -61,6 +61,7 @@ pub mod hooks;
 mod keeper;
 pub mod memory_files;
 mod model;
+pub mod rewind;
 pub mod session;
 mod telemetry;
 pub mod undo;
