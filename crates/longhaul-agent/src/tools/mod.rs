@@ -1,1 +1,3 @@
 //! The tools there are, a file or folder each.
+
+pub mod task;
