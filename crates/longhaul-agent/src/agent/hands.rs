@@ -341,10 +341,14 @@ impl Hands {
                 return Output::error(words::interrupted());
             }
         };
-        ran.unwrap_or_else(|_| {
+        let output = ran.unwrap_or_else(|_| {
             tracing::error!(tool = call.name, "a tool panicked");
             Output::error(words::crashed())
-        })
+        });
+        match output.is_error && cancel.is_cancelled() {
+            true => stopped(output),
+            false => output,
+        }
     }
 
     fn started(&self, call: &Wanted, line: &str, input: &Value) {
@@ -367,4 +371,13 @@ impl Hands {
             });
         }
     }
+}
+
+/// What a tool that was stopped had to say.
+fn stopped(output: Output) -> Output {
+    let mut text = words::interrupted();
+    if let Some(said) = output.content.as_str().filter(|said| !said.trim().is_empty()) {
+        text = format!("{text}\n\n{said}");
+    }
+    Output::error(text).with_detail(output.detail)
 }

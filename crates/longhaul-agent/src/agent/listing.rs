@@ -41,7 +41,8 @@ pub fn list(env: &Env, cwd: &Path) -> Vec<Listed> {
     let mut all = Vec::new();
     for home in homes.into_iter().flatten() {
         for folder in home.find_project(cwd).0 {
-            for session in sessions(&folder).sessions {
+            let sessions = sessions(&folder).sessions;
+            for session in sessions.into_iter().filter(|session| session.size > 0) {
                 let end = End::of(&session.path).unwrap_or_default();
                 all.push(Listed {
                     id: session.id.as_str().to_owned(),

@@ -16,6 +16,7 @@ use super::listing::{self, Listed};
 use super::ring::hook_context;
 use super::said::Said;
 use super::session::{Lasting, Opened};
+use super::start::forget_if_empty;
 use crate::event::{AgentEvent, Ended, Glance, Mode};
 use crate::place::Place;
 
@@ -206,6 +207,7 @@ impl Agent {
         self.opened.crew.end.cancel();
         self.lasting.steering.fresh();
         self.ended(reason).await;
+        forget_if_empty(&self.opened.place.transcript);
     }
 
     pub(super) async fn ended(&self, reason: EndReason) {

@@ -25,6 +25,14 @@ pub enum Start {
     Resume(String),
 }
 
+/// Takes a transcript away in which nothing was ever said.
+pub(crate) fn forget_if_empty(transcript: &std::path::Path) {
+    if std::fs::metadata(transcript).is_ok_and(|file| file.len() == 0) {
+        // If it cannot be, it is an empty file that no list shows.
+        let _ = std::fs::remove_file(transcript);
+    }
+}
+
 /// A session that was settled on.
 #[derive(Debug, Clone)]
 pub(crate) struct Settled {
@@ -60,7 +68,8 @@ impl Settled {
         let home = Home::longhaul(&recipe.env)?;
         let (folders, _) = home.find_project(&recipe.cwd);
         let all = folders.iter().flat_map(|folder| sessions(folder).sessions);
-        let newest = all.max_by_key(|session| session.modified);
+        // One in which nothing was ever said is none.
+        let newest = all.filter(|session| session.size > 0).max_by_key(|session| session.modified);
         let newest = newest.ok_or_else(|| AgentError::NoSession {
             cwd: recipe.cwd.clone(),
         })?;

@@ -9,7 +9,7 @@ use longhaul::undo::{self, Act, Undone};
 
 use super::error::AgentError;
 use super::running::Agent;
-use super::start::{Settled, Start};
+use super::start::{Settled, Start, forget_if_empty};
 
 impl Agent {
     /// Begins a new session; the old one stays on disk. Agents in the background are stopped.
@@ -29,7 +29,8 @@ impl Agent {
         self.lasting.steering.fresh();
         self.ended(reason).await;
         let opened = self.lasting.open(settled, &self.model, Arc::default()).await?;
-        self.opened = opened;
+        let left = std::mem::replace(&mut self.opened, opened);
+        forget_if_empty(&left.place.transcript);
         self.tell_glance();
         Ok(())
     }

@@ -6,7 +6,7 @@ use longhaul_core::engine::CompactRequest;
 use longhaul_core::rehydrate::{Plan, Source};
 use std::sync::Arc;
 
-use super::house::{House, say, text, texts};
+use super::house::{House, long, say, text, texts};
 
 #[tokio::test]
 async fn a4_memory_files_and_the_date_go_before_the_first_message() {
@@ -26,7 +26,7 @@ async fn a4_memory_files_and_the_date_go_before_the_first_message() {
 
 #[tokio::test]
 async fn r2_the_state_of_tools_and_fresh_memory_files_survive_a_compaction() {
-    let turns = [text("One."), text("Two."), text("Three.")];
+    let turns = [long(), text("Two."), text("Three.")];
     let house = House::scripted(&turns).await;
     let memory = house.cwd().join("CLAUDE.md");
     std::fs::write(&memory, "Old rule.").unwrap();
@@ -54,7 +54,7 @@ async fn r2_the_state_of_tools_and_fresh_memory_files_survive_a_compaction() {
     };
     let (mut agent, mut events) =
         house.builder().outfit(Arc::new(outfit)).open(Start::New).await.unwrap();
-    say(&mut agent, &mut events, &"Do many things. ".repeat(400)).await;
+    say(&mut agent, &mut events, "Do many things.").await;
     assert!(texts(&house.last_body()).iter().any(|text| text.contains("- review: reads a change")));
     std::fs::write(&memory, "New rule.").unwrap();
     agent.compact(CompactRequest::default()).await.unwrap();

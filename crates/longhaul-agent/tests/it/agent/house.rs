@@ -39,7 +39,12 @@ pub(crate) struct House {
 impl House {
     /// With these turns, one a line; requests for summaries are answered by the built-in model.
     pub(crate) async fn scripted(turns: &[Value]) -> Self {
-        let mut script = json!({"script": 1, "by": "replies", "helpers": "built-in"}).to_string();
+        Self::scripted_by("replies", turns).await
+    }
+
+    /// The same, counted by calls or by replies.
+    pub(crate) async fn scripted_by(by: &str, turns: &[Value]) -> Self {
+        let mut script = json!({"script": 1, "by": by, "helpers": "built-in"}).to_string();
         for turn in turns {
             script.push('\n');
             script.push_str(&turn.to_string());
@@ -52,7 +57,10 @@ impl House {
     }
 
     pub(crate) async fn with(model: impl longhaul_sim::model::Model + 'static) -> Self {
-        let world = World::new(world::Options::new(3, Box::new(model)));
+        let world = World::new(world::Options {
+            pace: Options::world_pace(Options::default().pace),
+            ..world::Options::new(3, Box::new(model))
+        });
         let address = "127.0.0.1:0".parse().unwrap();
         let server = Server::start(address, world, Options::default());
         let folder = tempfile::tempdir().unwrap();
@@ -222,6 +230,12 @@ pub(crate) fn calls(calls: &[(&str, Value)]) -> Value {
 
 pub(crate) fn text(text: &str) -> Value {
     json!({"text": text})
+}
+
+/// A long answer, so that there is something to sum up.
+pub(crate) fn long() -> Value {
+    let lines = (0..400).map(|line| format!("Line {line} of the answer says something of its own."));
+    json!({"text": lines.collect::<Vec<_>>().join("\n")})
 }
 
 /// What a test tool does.

@@ -17,7 +17,9 @@ use super::house::{House, Toy, say, texts};
 /// The main conversation starts an agent; the agent makes calls and reports.
 struct Boss {
     background: bool,
+    /// How many calls the agent makes.
     calls: usize,
+    made: usize,
 }
 
 impl Model for Boss {
@@ -34,7 +36,10 @@ impl Model for Boss {
         };
         let is_sub = request.contains("looks things up in a code base for another agent");
         match (is_sub, replies) {
-            (true, made) if made < self.calls => call("Read", json!({"what": format!("file {made}")})),
+            (true, _) if self.made < self.calls => {
+                self.made += 1;
+                call("Read", json!({"what": format!("file {}", self.made)}))
+            }
             (true, _) => text("I found it in src/thing.rs.".into()),
             (false, 0) => call("Task", json!({"description": "find it", "prompt": "Find the thing.",
                 "subagent_type": "Explore", "run_in_background": self.background})),
@@ -44,7 +49,7 @@ impl Model for Boss {
 }
 
 async fn house(background: bool, calls: usize) -> House {
-    let mut house = House::with(Boss { background, calls }).await;
+    let mut house = House::with(Boss { background, calls, made: 0 }).await;
     let reads = Access::Reads(PathBuf::from("/x"));
     house.toolbox = Toolbox::default()
         .with(Toy::new("Read", reads, |input, _| {
