@@ -230,7 +230,8 @@ impl AgentBuilder {
             max_turns: self.max_turns,
             cache_breaks: self.cache_breaks,
         };
-        let agent = Agent::open(Arc::new(recipe), self.model_id, start, Teller::new(events)).await?;
+        let agent =
+            Agent::open(Arc::new(recipe), self.model_id, start, Teller::new(events)).await?;
         Ok((agent, heard))
     }
 }

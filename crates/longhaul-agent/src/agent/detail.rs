@@ -1,7 +1,7 @@
 //! What people want to see before they agree to a call: the whole command, the change a file would get.
 
-use similar::TextDiff;
 use serde_json::Value;
+use similar::TextDiff;
 
 use crate::tool::Access;
 

@@ -121,7 +121,10 @@ impl Hands {
         for batch in self.batches(calls) {
             let halted = handled.stop.is_some() || cancel.is_cancelled();
             let done: Vec<Done> = match halted {
-                true => batch.iter().map(|_| Output::error(words::not_run()).into()).collect(),
+                true => batch
+                    .iter()
+                    .map(|_| Output::error(words::not_run()).into())
+                    .collect(),
                 false => {
                     let mut runs: Vec<Boxed<'_, Done>> = Vec::with_capacity(batch.len());
                     for call in batch {
@@ -156,7 +159,9 @@ impl Hands {
             // A call that cannot run changes nothing either.
             tool.is_none_or(|(tool, input)| tool.access(input).is_read_only())
         };
-        calls.chunk_by(|one, next| looks(one) && looks(next)).collect()
+        calls
+            .chunk_by(|one, next| looks(one) && looks(next))
+            .collect()
     }
 
     async fn one(&self, call: &Wanted, cancel: &CancellationToken) -> Done {
@@ -193,9 +198,13 @@ impl Hands {
                 tool_use_id: call.id.clone(),
             })
             .await;
-        let mut context: Vec<Value> =
-            hook_context("PreToolUse", &before.context).into_iter().collect();
-        let hook_stop = before.stop.as_ref().map(|reason| Stop::Hook(reason.text.clone()));
+        let mut context: Vec<Value> = hook_context("PreToolUse", &before.context)
+            .into_iter()
+            .collect();
+        let hook_stop = before
+            .stop
+            .as_ref()
+            .map(|reason| Stop::Hook(reason.text.clone()));
         if before.blocked.is_some() || before.permission == Some(Permission::Deny) {
             let reason = before.blocked.map(|reason| reason.text).unwrap_or_default();
             return Done {
@@ -306,7 +315,9 @@ impl Hands {
         }
         Done {
             output,
-            context: hook_context("PostToolUse", &after.context).into_iter().collect(),
+            context: hook_context("PostToolUse", &after.context)
+                .into_iter()
+                .collect(),
             stop: after.stop.map(|reason| Stop::Hook(reason.text)),
         }
     }
@@ -376,7 +387,11 @@ impl Hands {
 /// What a tool that was stopped had to say.
 fn stopped(output: Output) -> Output {
     let mut text = words::interrupted();
-    if let Some(said) = output.content.as_str().filter(|said| !said.trim().is_empty()) {
+    if let Some(said) = output
+        .content
+        .as_str()
+        .filter(|said| !said.trim().is_empty())
+    {
         text = format!("{text}\n\n{said}");
     }
     Output::error(text).with_detail(output.detail)

@@ -62,7 +62,9 @@ impl Offers {
     pub(crate) fn of(toolbox: &Toolbox) -> Self {
         let offered = |wanted: &str| {
             let mut names = toolbox.names();
-            names.find(|name| name.eq_ignore_ascii_case(wanted)).map(str::to_owned)
+            names
+                .find(|name| name.eq_ignore_ascii_case(wanted))
+                .map(str::to_owned)
         };
         Self {
             agent_tool: offered("Task"),
@@ -142,7 +144,10 @@ impl Heads {
             Some(more) => appended(&system, more, self.about.ttl)?,
             None => system,
         };
-        let found = memory_files::load(&memory_files::places(&self.about.env, &self.about.place.cwd));
+        let found = memory_files::load(&memory_files::places(
+            &self.about.env,
+            &self.about.place.cwd,
+        ));
         let context = self.context(&found.files);
         let instructions: Vec<&str> = (found.files.iter())
             .filter_map(|file| compact_instructions(&file.text))
@@ -164,13 +169,20 @@ impl Heads {
     }
 
     fn context(&self, memory: &[MemoryFile]) -> Option<UserContext> {
-        let now = self.about.clock.now().to_zoned(jiff::tz::TimeZone::system());
+        let now = self
+            .about
+            .clock
+            .now()
+            .to_zoned(jiff::tz::TimeZone::system());
         let sources = ContextSources {
             memory,
             date: Some(now.date()),
             selection: None,
         };
-        UserContext::new(&sources, ContextBudget::at(Scale::of_window(self.about.window)))
+        UserContext::new(
+            &sources,
+            ContextBudget::at(Scale::of_window(self.about.window)),
+        )
     }
 
     fn values(&self) -> HostValues {

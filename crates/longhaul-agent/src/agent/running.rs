@@ -8,7 +8,7 @@ use longhaul::session::{CompactError, CompactOutcome};
 use longhaul_core::engine::{CompactRequest, NewEntry, Shown};
 use longhaul_core::plan::Refusal;
 use longhaul_core::window::{Action, Level, Verdict};
-use longhaul_provider::CancellationToken;
+use longhaul_provider::{CancellationToken, ErrorClass};
 use serde_json::Value;
 
 use super::account::Spent;
@@ -64,7 +64,10 @@ impl Agent {
             return Ended::Cancelled;
         }
         if let Some(reason) = heard.blocked.or(heard.stop) {
-            return Ended::Refused(format!("A hook did not let the prompt pass: {}", reason.text));
+            return Ended::Refused(format!(
+                "A hook did not let the prompt pass: {}",
+                reason.text
+            ));
         }
         let mut entries = vec![NewEntry::User {
             content: said.content(),
@@ -180,6 +183,15 @@ impl Agent {
     /// What the model said last.
     pub fn last_text(&self) -> &str {
         &self.opened.worker.last_text
+    }
+
+    /// Whether the provider does not take requests of this kind at all: a wrong key, an unknown model, an unpaid account.
+    pub fn is_turned_away(&self) -> bool {
+        let failed = self.lasting.steering.failed();
+        matches!(
+            failed,
+            Some(ErrorClass::Auth | ErrorClass::NotFound | ErrorClass::Billing)
+        )
     }
 
     /// A prompt that a hook wants the session to begin with; given once.

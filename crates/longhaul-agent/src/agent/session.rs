@@ -214,7 +214,7 @@ impl Lasting {
             .observer(MainWatcher {
                 teller: self.teller.clone(),
                 account: account.clone(),
-                on_compacted: sources.compacted.clone(),
+                heard: sources.heard.clone(),
             });
         if let Some(tool) = heads.recall_tool() {
             builder = builder.recall_tool(tool);
@@ -246,7 +246,10 @@ impl Lasting {
         };
         let mut notices: Vec<String> = made.found.notices.iter().map(ToString::to_string).collect();
         notices.extend(made.cuts.iter().map(|path| {
-            format!("{} is too long to be sent whole: it was cut.", path.display())
+            format!(
+                "{} is too long to be sent whole: it was cut.",
+                path.display()
+            )
         }));
         let read = Read {
             skill_listing: (sources.skill_listing)(),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use longhaul_core::engine::Event;
 use longhaul_core::prompt::ServerInstructions;
 use longhaul_core::rehydrate::{InvokedSkill, Plan, Source};
 use serde_json::Value;
@@ -28,8 +29,9 @@ pub struct Sources {
     pub servers: Ask<Vec<ServerInstructions>>,
     /// Tools, agents and servers as attachments, as against an empty history (R5).
     pub announcements: Ask<Vec<Value>>,
-    /// Told behind a compaction of the main conversation: what tools hold that must not outlive it (C1).
-    pub compacted: Ask<()>,
+    /// Hears what happens to the conversation whose tools these are: what they hold of cleared results and files must not
+    /// outlive them (C1, R7).
+    pub heard: Arc<dyn Fn(&Event) + Send + Sync>,
 }
 
 impl Default for Sources {
@@ -42,7 +44,7 @@ impl Default for Sources {
             skill_listing: Arc::new(|| None),
             servers: Arc::new(Vec::new),
             announcements: Arc::new(Vec::new),
-            compacted: Arc::new(|| {}),
+            heard: Arc::new(|_| {}),
         }
     }
 }

@@ -6,9 +6,9 @@ use std::time::SystemTime;
 
 use longhaul::hooks::StartSource;
 use longhaul::session::new_session_id;
+use longhaul_store::fork;
 use longhaul_store::layout::{Home, SessionId, find_session, sessions};
 use longhaul_store::ownership::is_ours;
-use longhaul_store::fork;
 
 use super::error::AgentError;
 use super::recipe::Recipe;
@@ -69,7 +69,9 @@ impl Settled {
         let (folders, _) = home.find_project(&recipe.cwd);
         let all = folders.iter().flat_map(|folder| sessions(folder).sessions);
         // One in which nothing was ever said is none.
-        let newest = all.filter(|session| session.size > 0).max_by_key(|session| session.modified);
+        let newest = all
+            .filter(|session| session.size > 0)
+            .max_by_key(|session| session.modified);
         let newest = newest.ok_or_else(|| AgentError::NoSession {
             cwd: recipe.cwd.clone(),
         })?;

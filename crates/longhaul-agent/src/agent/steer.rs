@@ -10,13 +10,19 @@ use longhaul::{Boxed, Model, OnStream};
 use longhaul_core::engine::Outgoing;
 use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
 
-/// The token that counts now.
+/// The token that counts now, and why the model failed last.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Steering(Arc<Mutex<CancellationToken>>);
+pub(crate) struct Steering {
+    token: Arc<Mutex<CancellationToken>>,
+    failed: Arc<Mutex<Option<ErrorClass>>>,
+}
 
 impl Steering {
     pub(crate) fn by(token: CancellationToken) -> Self {
-        Self(Arc::new(Mutex::new(token)))
+        Self {
+            token: Arc::new(Mutex::new(token)),
+            failed: Arc::default(),
+        }
     }
 
     pub(crate) fn token(&self) -> CancellationToken {
@@ -33,7 +39,16 @@ impl Steering {
     }
 
     fn slot(&self) -> std::sync::MutexGuard<'_, CancellationToken> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.token.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why the last request failed; none if it did not.
+    pub(crate) fn failed(&self) -> Option<ErrorClass> {
+        *self.failed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, failed: Option<ErrorClass>) {
+        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = failed;
     }
 }
 
@@ -54,7 +69,12 @@ impl Model for SteeredModel {
         if token.is_cancelled() {
             return Box::pin(async { Err(Error::new(ErrorClass::Cancelled, "cancelled")) });
         }
-        self.model.send(request, on_stream, token)
+        Box::pin(async move {
+            let sent = self.model.send(request, on_stream, token).await;
+            self.steering
+                .note(sent.as_ref().err().map(|error| error.class));
+            sent
+        })
     }
 }
 

@@ -87,7 +87,10 @@ mod tests {
     #[test]
     fn a1_what_git_says_is_read() {
         let on = |text: &str| read(text).branch;
-        assert_eq!(on("## main...origin/main [ahead 1]\n").as_deref(), Some("main"));
+        assert_eq!(
+            on("## main...origin/main [ahead 1]\n").as_deref(),
+            Some("main")
+        );
         assert_eq!(on("## No commits yet on trunk\n").as_deref(), Some("trunk"));
         assert_eq!(on("## HEAD (no branch)\n"), None);
         assert_eq!(read("## main\n M a.rs\n").work_tree, WorkTree::Changed);

@@ -28,7 +28,10 @@ impl Agent {
     async fn go_to(&mut self, settled: Settled, reason: EndReason) -> Result<(), AgentError> {
         self.lasting.steering.fresh();
         self.ended(reason).await;
-        let opened = self.lasting.open(settled, &self.model, Arc::default()).await?;
+        let opened = self
+            .lasting
+            .open(settled, &self.model, Arc::default())
+            .await?;
         let left = std::mem::replace(&mut self.opened, opened);
         forget_if_empty(&left.place.transcript);
         self.tell_glance();

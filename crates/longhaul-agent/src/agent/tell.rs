@@ -33,16 +33,14 @@ impl Teller {
 pub(crate) struct MainWatcher {
     pub(crate) teller: Teller,
     pub(crate) account: Arc<Account>,
-    /// What tools hold that a compaction ends (C1).
-    pub(crate) on_compacted: Arc<dyn Fn() + Send + Sync>,
+    /// Tools that must know of it.
+    pub(crate) heard: Arc<dyn Fn(&Event) + Send + Sync>,
 }
 
 impl Observer for MainWatcher {
     fn event(&self, event: &Event) {
         self.account.event(event);
-        if let Event::Compacted(_) = event {
-            (self.on_compacted)();
-        }
+        (self.heard)(event);
         self.teller.tell(AgentEvent::Engine(event.clone()));
     }
 
@@ -64,12 +62,14 @@ impl Observer for MainWatcher {
 /// Hears a sub-agent's conversation: only what it costs, and its compactions (C2: nothing of the main one is touched).
 pub(crate) struct SubWatcher {
     pub(crate) account: Arc<Account>,
+    pub(crate) heard: Arc<dyn Fn(&Event) + Send + Sync>,
     pub(crate) progress: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
 impl Observer for SubWatcher {
     fn event(&self, event: &Event) {
         self.account.event(event);
+        (self.heard)(event);
         if let Event::Compacted(done) = event {
             let line = format!("compacted: {} to {} tokens", done.before, done.after);
             (self.progress)(&line);

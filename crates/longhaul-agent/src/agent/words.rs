@@ -69,3 +69,27 @@ fn plain(fragment: &str) -> String {
 fn filled(fragment: &str, name: &str, value: &str) -> String {
     fragment.trim_end().replace(&format!("{{{name}}}"), value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn q1_what_the_loop_says_to_the_model() {
+        let all = [
+            interrupted(),
+            not_run(),
+            refused(None),
+            refused(Some("Use the other file.")),
+            denied("a rule forbids it"),
+            hook_denied("not on Fridays"),
+            unasked("it writes"),
+            unknown_tool("Frob", "Read, Write"),
+            bad_input(),
+            crashed(),
+            stop_hook("run the tests"),
+        ];
+        assert!(all.iter().all(|text| text.len() < 300));
+        insta::assert_snapshot!(all.join("\n---\n"));
+    }
+}

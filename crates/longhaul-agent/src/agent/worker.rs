@@ -76,7 +76,9 @@ impl Worker {
             }
             let reply = match self.session.turn().await {
                 Ok(reply) => reply,
-                Err(_) if cancel.is_cancelled() => return self.interrupted(words::INTERRUPTED).await,
+                Err(_) if cancel.is_cancelled() => {
+                    return self.interrupted(words::INTERRUPTED).await;
+                }
                 Err(TurnError::Refused(sentence)) => return Ended::Refused(sentence),
                 Err(error) => return Ended::Failed(error.to_string()),
             };

@@ -39,12 +39,22 @@ pub fn prompts(text: &str) -> Result<Vec<Said>, BadInput> {
 fn said(blocks: &[Value]) -> Said {
     let text = |block: &Value| {
         let is_text = block.get("type").and_then(Value::as_str) == Some("text");
-        is_text.then(|| block.get("text").and_then(Value::as_str).unwrap_or_default().to_owned())
+        is_text.then(|| {
+            block
+                .get("text")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        })
     };
     let texts: Vec<String> = blocks.iter().filter_map(text).collect();
     Said {
         text: texts.join("\n\n"),
-        blocks: blocks.iter().filter(|block| text(block).is_none()).cloned().collect(),
+        blocks: blocks
+            .iter()
+            .filter(|block| text(block).is_none())
+            .cloned()
+            .collect(),
         attachments: Vec::new(),
     }
 }

@@ -29,6 +29,8 @@ pub enum Exit {
     Done,
     /// The work failed, was refused, or did not come to an end.
     Failed,
+    /// Nothing could begin: the provider turned the first request away.
+    CannotBegin,
     /// It was interrupted.
     Interrupted,
 }
@@ -39,6 +41,7 @@ impl Exit {
         match self {
             Self::Done => 0,
             Self::Failed => 1,
+            Self::CannotBegin => 2,
             Self::Interrupted => 130,
         }
     }
@@ -115,6 +118,7 @@ pub async fn print(
         exit = match ended {
             Ended::Done => Exit::Done,
             Ended::Cancelled => Exit::Interrupted,
+            Ended::Failed(_) if agent.turns() == 0 && agent.is_turned_away() => Exit::CannotBegin,
             Ended::Refused(_) | Ended::Failed(_) | Ended::TurnsUsedUp(_) => Exit::Failed,
         };
         if exit != Exit::Done {
@@ -156,7 +160,8 @@ impl Page<'_> {
             AgentEvent::Asks(question) => {
                 let input = self.calls.iter().find(|(call, _)| *call == question.id);
                 let input = input.map_or(Value::Null, |(_, input)| input.clone());
-                self.denials.push(message::denial(&question.name, &question.id, &input));
+                self.denials
+                    .push(message::denial(&question.name, &question.id, &input));
                 (self.talk)(&format!(
                     "{} {} was not allowed: {}",
                     question.name, question.line, question.reason

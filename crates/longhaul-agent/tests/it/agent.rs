@@ -1,9 +1,10 @@
 //! Tests of agent.
 
-pub(crate) mod house;
 mod cancelling;
+mod fragments;
 mod heads;
 mod hooks;
+pub(crate) mod house;
 mod looping;
 mod sessions;
 mod sub_agents;

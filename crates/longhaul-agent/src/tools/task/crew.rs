@@ -12,9 +12,9 @@ use longhaul_core::prompt::{Presence, Route, TtlPolicy};
 use longhaul_core::rehydrate::AgentState;
 use longhaul_core::window::QuerySource;
 use longhaul_provider::CancellationToken;
+use longhaul_store::Home;
 use longhaul_store::archive::archive_path;
 use longhaul_store::layout::subagents_folder;
-use longhaul_store::Home;
 use serde_json::{Value, json};
 
 use super::job::{Job, Jobs};
@@ -85,7 +85,9 @@ impl Drop for Crew {
 impl Crew {
     /// The kind of a name; the general one if none is named.
     pub(crate) fn kind(&self, name: Option<&str>) -> Option<&AgentKind> {
-        let name = name.filter(|name| !name.trim().is_empty()).unwrap_or(GENERAL);
+        let name = name
+            .filter(|name| !name.trim().is_empty())
+            .unwrap_or(GENERAL);
         let mut kinds = self.recipe.kinds.iter();
         kinds.find(|kind| kind.name.eq_ignore_ascii_case(name.trim()))
     }
@@ -112,7 +114,11 @@ impl Crew {
 
     /// A name and a place for a new agent.
     fn named(&self) -> (String, PathBuf) {
-        let id: String = new_session_id().chars().filter(|c| *c != '-').take(7).collect();
+        let id: String = new_session_id()
+            .chars()
+            .filter(|c| *c != '-')
+            .take(7)
+            .collect();
         let id = format!("a{id}");
         let file = format!("agent-{id}.jsonl");
         (id, subagents_folder(&self.place.transcript).join(file))
@@ -241,7 +247,7 @@ impl Crew {
             toolbox: toolbox.clone(),
             presence: Presence::Unattended,
             surroundings: self.surroundings.clone(),
-            sources: equipment.sources,
+            sources: equipment.sources.clone(),
             clock: recipe.clock.clone(),
             instead: Some(kind.prompt.clone()),
             more: None,
@@ -273,6 +279,7 @@ impl Crew {
             .clock(recipe.clock.clone())
             .observer(SubWatcher {
                 account: self.account.clone(),
+                heard: equipment.sources.heard,
                 progress: progress.clone(),
             })
             .open()?;

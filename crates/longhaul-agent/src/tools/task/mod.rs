@@ -56,7 +56,9 @@ impl Tool for Task {
     fn line(&self, input: &Value) -> String {
         let kind = text(input, "subagent_type").unwrap_or_default();
         let description = text(input, "description").unwrap_or_default();
-        format!("{kind}: {description}").trim_matches([':', ' ']).to_owned()
+        format!("{kind}: {description}")
+            .trim_matches([':', ' '])
+            .to_owned()
     }
 
     fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
@@ -68,7 +70,9 @@ impl Tool for Task {
             if input.get("run_in_background").and_then(Value::as_bool) == Some(true) {
                 return self.in_background(order);
             }
-            let ran = self.0.run(order, call.cancel.clone(), call.progress.clone());
+            let ran = self
+                .0
+                .run(order, call.cancel.clone(), call.progress.clone());
             let report = match ran.await {
                 Ok(report) => report,
                 Err(error) => return Output::error(format!("The agent cannot start: {error}")),
@@ -90,12 +94,16 @@ impl Tool for Task {
 
 impl Task {
     fn order(&self, input: &Value) -> Result<Order, String> {
-        let prompt = text(input, "prompt").ok_or("`prompt` is missing: say what the agent shall do.")?;
+        let prompt =
+            text(input, "prompt").ok_or("`prompt` is missing: say what the agent shall do.")?;
         let named = text(input, "subagent_type");
         let kind = self.0.kind(named).ok_or_else(|| {
             let kinds = self.0.recipe.kinds.iter();
             let names: Vec<&str> = kinds.map(|kind| &*kind.name).collect();
-            format!("There is no such kind of agent. There are: {}", names.join(", "))
+            format!(
+                "There is no such kind of agent. There are: {}",
+                names.join(", ")
+            )
         })?;
         Ok(Order {
             description: text(input, "description").unwrap_or("a task").to_owned(),

@@ -14,8 +14,16 @@ use super::house::{House, Toy, calls, say, text, texts, work};
 async fn goes_on(house: &House, agent: &mut Agent, events: &mut UnboundedReceiver<AgentEvent>) {
     let _ = agent.canceller();
     let (ended, _) = say(agent, events, "Go on.").await;
-    assert_eq!(ended, Ended::Done, "the strict world takes the next request");
-    assert!(texts(&house.last_body()).iter().any(|text| text == "Go on."));
+    assert_eq!(
+        ended,
+        Ended::Done,
+        "the strict world takes the next request"
+    );
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text == "Go on.")
+    );
 }
 
 #[tokio::test]
@@ -33,13 +41,23 @@ async fn q1_stopped_while_the_model_speaks() {
     assert_eq!(ended, Ended::Cancelled);
     goes_on(&house, &mut agent, &mut events).await;
     let seen = texts(&house.last_body());
-    assert!(seen.iter().any(|text| text == "[Request interrupted by user]"));
-    assert!(!seen.iter().any(|text| text.contains("long story")), "half a reply is none");
+    assert!(
+        seen.iter()
+            .any(|text| text == "[Request interrupted by user]")
+    );
+    assert!(
+        !seen.iter().any(|text| text.contains("long story")),
+        "half a reply is none"
+    );
 }
 
 #[tokio::test]
 async fn q1_stopped_while_tools_run() {
-    let turn = calls(&[("Quick", json!({})), ("Slow", json!({})), ("Later", json!({}))]);
+    let turn = calls(&[
+        ("Quick", json!({})),
+        ("Slow", json!({})),
+        ("Later", json!({})),
+    ]);
     let mut house = House::scripted(&[turn, text("Yes.")]).await;
     let waits = |_, call: longhaul_agent::tool::Call| -> longhaul::Boxed<'static, Output> {
         Box::pin(async move {
@@ -62,12 +80,17 @@ async fn q1_stopped_while_tools_run() {
     };
     let (ended, told) = work(&mut agent, &mut events, "Go.", stop, || None).await;
     assert_eq!(ended, Ended::Cancelled);
-    let results = told.iter().filter(|event| matches!(event, AgentEvent::ToolEnded { .. }));
+    let results = told
+        .iter()
+        .filter(|event| matches!(event, AgentEvent::ToolEnded { .. }));
     assert_eq!(results.count(), 3, "every call has a result");
     goes_on(&house, &mut agent, &mut events).await;
     let seen = texts(&house.last_body());
     let has = |part: &str| seen.iter().any(|text| text.contains(part));
-    assert!(has("Quick saw") && has("stopped this call") && has("was not run"), "{seen:?}");
+    assert!(
+        has("Quick saw") && has("stopped this call") && has("was not run"),
+        "{seen:?}"
+    );
     assert!(has("[Request interrupted by user for tool use]"));
     assert!(!has("Later saw"));
 }

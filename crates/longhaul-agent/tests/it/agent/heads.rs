@@ -20,8 +20,13 @@ async fn a4_memory_files_and_the_date_go_before_the_first_message() {
     let year = jiff::Zoned::now().date().year().to_string();
     assert!(first.contains(&year), "the date is there");
     let system = body["system"].to_string();
-    assert!(system.contains(&house.cwd().display().to_string()) && system.contains("claude-sonnet-4-6"));
-    assert!(!system.contains(&format!("{year}-")), "the date is not in the cached part");
+    assert!(
+        system.contains(&house.cwd().display().to_string()) && system.contains("claude-sonnet-4-6")
+    );
+    assert!(
+        !system.contains(&format!("{year}-")),
+        "the date is not in the cached part"
+    );
 }
 
 #[tokio::test]
@@ -43,7 +48,10 @@ async fn r2_the_state_of_tools_and_fresh_memory_files_survive_a_compaction() {
                     }]
                 }),
                 plan: Arc::new(move || {
-                    Some(Source::Found(Plan { path: plan.clone(), text: "First the lexer.".into() }))
+                    Some(Source::Found(Plan {
+                        path: plan.clone(),
+                        text: "First the lexer.".into(),
+                    }))
                 }),
                 plan_mode: Arc::new(|| Some("Plan mode is on.".into())),
                 skill_listing: Arc::new(|| Some("- review: reads a change".into())),
@@ -52,18 +60,35 @@ async fn r2_the_state_of_tools_and_fresh_memory_files_survive_a_compaction() {
             ..Equipment::default()
         }
     };
-    let (mut agent, mut events) =
-        house.builder().outfit(Arc::new(outfit)).open(Start::New).await.unwrap();
+    let (mut agent, mut events) = house
+        .builder()
+        .outfit(Arc::new(outfit))
+        .open(Start::New)
+        .await
+        .unwrap();
     say(&mut agent, &mut events, "Do many things.").await;
-    assert!(texts(&house.last_body()).iter().any(|text| text.contains("- review: reads a change")));
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text.contains("- review: reads a change"))
+    );
     std::fs::write(&memory, "New rule.").unwrap();
     agent.compact(CompactRequest::default()).await.unwrap();
     let (ended, _) = say(&mut agent, &mut events, "Go on.").await;
     assert_eq!(ended, Ended::Done);
     let seen = texts(&house.last_body()).join("\n");
-    for part in ["Write the parser", "First the lexer.", "Plan mode is on.", "New rule.", "general-purpose"] {
+    for part in [
+        "Write the parser",
+        "First the lexer.",
+        "Plan mode is on.",
+        "New rule.",
+        "general-purpose",
+    ] {
         assert!(seen.contains(part), "{part}");
     }
     assert!(!seen.contains("Old rule."));
-    assert!(!seen.contains("- review: reads a change"), "the list of skills is not sent again (R3)");
+    assert!(
+        !seen.contains("- review: reads a change"),
+        "the list of skills is not sent again (R3)"
+    );
 }

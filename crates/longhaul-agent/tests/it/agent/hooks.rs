@@ -27,7 +27,11 @@ fn saying(text: &str) -> Outcome {
 }
 
 async fn house(hooks: FakeHooks) -> House {
-    let turns = [calls(&[("Change", json!({"what": "a"}))]), text("Done."), text("Again.")];
+    let turns = [
+        calls(&[("Change", json!({"what": "a"}))]),
+        text("Done."),
+        text("Again."),
+    ];
     let mut house = House::scripted(&turns).await;
     let writes = Access::Writes(PathBuf::from("/x"));
     house.toolbox = Toolbox::default().with(Toy::echo("Change", writes));
@@ -46,8 +50,15 @@ async fn k1_every_event_of_a_session_is_told() {
     let events = house.hooks.unwrap().events();
     use EventName::*;
     let expected = [
-        SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, Stop, SessionEnd, InstructionsLoaded,
-        SessionStart, SessionEnd,
+        SessionStart,
+        UserPromptSubmit,
+        PreToolUse,
+        PostToolUse,
+        Stop,
+        SessionEnd,
+        InstructionsLoaded,
+        SessionStart,
+        SessionEnd,
     ];
     assert_eq!(events, expected);
 }
@@ -63,21 +74,32 @@ async fn k1_a_prompt_that_a_hook_refuses_is_not_taken_down() {
     let (ended, _) = say(&mut agent, &mut events, "The password is x.").await;
     assert!(matches!(ended, Ended::Refused(why) if why.contains("no secrets here")));
     assert!(house.bodies().is_empty());
-    assert_eq!(std::fs::metadata(&agent.place().transcript).unwrap().len(), 0);
+    assert_eq!(
+        std::fs::metadata(&agent.place().transcript).unwrap().len(),
+        0
+    );
 }
 
 #[tokio::test]
 async fn k1_what_hooks_say_joins_the_conversation() {
     let hooks = FakeHooks::default()
         .answering(EventName::SessionStart, saying("It is Monday."))
-        .answering(EventName::UserPromptSubmit, saying("The user is in a hurry."))
+        .answering(
+            EventName::UserPromptSubmit,
+            saying("The user is in a hurry."),
+        )
         .answering(EventName::PreToolUse, saying("Mind the lock."))
         .answering(EventName::PostToolUse, saying("The linter is happy."));
     let house = house(hooks).await;
     let (mut agent, mut events) = house.open(Start::New).await;
     say(&mut agent, &mut events, "Go.").await;
     let seen = texts(&house.last_body()).join("\n");
-    for part in ["It is Monday.", "in a hurry", "Mind the lock.", "linter is happy"] {
+    for part in [
+        "It is Monday.",
+        "in a hurry",
+        "Mind the lock.",
+        "linter is happy",
+    ] {
         assert!(seen.contains(part), "{part}");
     }
 }
@@ -106,12 +128,18 @@ async fn k1_a_hook_denies_changes_or_allows_a_call() {
         let mut house = house(FakeHooks::default().answering(EventName::PreToolUse, answer)).await;
         if asks {
             // It would be asked for, and nobody answers.
-            house.gate = Some(Arc::new(Rules { ask: vec!["Change"], ..Rules::default() }));
+            house.gate = Some(Arc::new(Rules {
+                ask: vec!["Change"],
+                ..Rules::default()
+            }));
         }
         let (mut agent, mut events) = house.open(Start::New).await;
         say(&mut agent, &mut events, "Go.").await;
         let seen = texts(&house.last_body());
-        assert!(seen.iter().any(|text| text.contains(expected)), "{expected}: {seen:?}");
+        assert!(
+            seen.iter().any(|text| text.contains(expected)),
+            "{expected}: {seen:?}"
+        );
     }
 }
 
@@ -122,10 +150,17 @@ async fn k1_a_hook_may_not_allow_what_a_rule_forbids() {
         ..Outcome::default()
     };
     let mut house = house(FakeHooks::default().answering(EventName::PreToolUse, allows)).await;
-    house.gate = Some(Arc::new(Rules { deny: vec!["Change"], ..Rules::default() }));
+    house.gate = Some(Arc::new(Rules {
+        deny: vec!["Change"],
+        ..Rules::default()
+    }));
     let (mut agent, mut events) = house.open(Start::New).await;
     say(&mut agent, &mut events, "Go.").await;
-    assert!(texts(&house.last_body()).iter().any(|text| text.contains("forbidden by a rule")));
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text.contains("forbidden by a rule"))
+    );
 }
 
 #[tokio::test]
@@ -138,11 +173,24 @@ async fn k1_a_stop_is_held_back_once() {
     let (mut agent, mut events) = house.open(Start::New).await;
     let (ended, _) = say(&mut agent, &mut events, "Go.").await;
     assert_eq!(ended, Ended::Done);
-    assert!(texts(&house.last_body()).iter().any(|text| text.contains("run the tests first")));
-    let stops: Vec<bool> = house.hooks.as_ref().unwrap().calls().iter().filter_map(|call| match call.event {
-        HookEvent::Stop { stop_hook_active, .. } => Some(stop_hook_active),
-        _ => None,
-    }).collect();
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text.contains("run the tests first"))
+    );
+    let stops: Vec<bool> = house
+        .hooks
+        .as_ref()
+        .unwrap()
+        .calls()
+        .iter()
+        .filter_map(|call| match call.event {
+            HookEvent::Stop {
+                stop_hook_active, ..
+            } => Some(stop_hook_active),
+            _ => None,
+        })
+        .collect();
     assert_eq!(stops, [false, true]);
 }
 
@@ -155,5 +203,9 @@ async fn k1_what_hooks_tell_the_user_is_told() {
     let house = house(FakeHooks::default().answering(EventName::PostToolUse, tells)).await;
     let (mut agent, mut events) = house.open(Start::New).await;
     let (_, told) = say(&mut agent, &mut events, "Go.").await;
-    assert!(told.iter().any(|event| matches!(event, AgentEvent::Notice(text) if text == "formatted two files")));
+    assert!(
+        told.iter().any(
+            |event| matches!(event, AgentEvent::Notice(text) if text == "formatted two files")
+        )
+    );
 }

@@ -118,7 +118,9 @@ impl House {
     /// The bodies of requests so far.
     pub(crate) fn bodies(&self) -> Vec<Value> {
         let sent = self.sent.lock().unwrap();
-        sent.iter().map(|body| serde_json::from_str(body).unwrap()).collect()
+        sent.iter()
+            .map(|body| serde_json::from_str(body).unwrap())
+            .collect()
     }
 
     pub(crate) fn last_body(&self) -> Value {
@@ -150,7 +152,10 @@ impl Model for Recorder {
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
         let body: Vec<u8> = request.body.iter().flat_map(|part| part.to_vec()).collect();
-        self.sent.lock().unwrap().push(String::from_utf8(body).unwrap());
+        self.sent
+            .lock()
+            .unwrap()
+            .push(String::from_utf8(body).unwrap());
         Model::send(&self.client, request, on_stream, cancel)
     }
 }
@@ -234,7 +239,8 @@ pub(crate) fn text(text: &str) -> Value {
 
 /// A long answer, so that there is something to sum up.
 pub(crate) fn long() -> Value {
-    let lines = (0..400).map(|line| format!("Line {line} of the answer says something of its own."));
+    let lines =
+        (0..400).map(|line| format!("Line {line} of the answer says something of its own."));
     json!({"text": lines.collect::<Vec<_>>().join("\n")})
 }
 
@@ -303,7 +309,12 @@ pub(crate) struct Rules {
 impl Gate for Rules {
     fn judge(&self, tool: &str, _: &Value, _: &Access) -> Judged {
         self.judged.fetch_add(1, Ordering::SeqCst);
-        let known = self.remembered.lock().unwrap().iter().any(|(rule, _)| rule == tool);
+        let known = self
+            .remembered
+            .lock()
+            .unwrap()
+            .iter()
+            .any(|(rule, _)| rule == tool);
         if self.deny.contains(&tool) {
             let reason = format!("{tool} is forbidden by a rule");
             return Judged::Deny { reason };
@@ -318,7 +329,10 @@ impl Gate for Rules {
     }
 
     fn remember(&self, rule: &str, lasting: Lasting) -> Result<(), String> {
-        self.remembered.lock().unwrap().push((rule.to_owned(), lasting));
+        self.remembered
+            .lock()
+            .unwrap()
+            .push((rule.to_owned(), lasting));
         Ok(())
     }
 

@@ -63,15 +63,28 @@ async fn q1_calls_that_only_look_run_side_by_side_and_results_keep_their_order()
     let seen = texts(&house.last_body());
     let seen: Vec<&String> = seen.iter().filter(|text| text.starts_with("saw")).collect();
     assert_eq!(seen, ["saw \"1\"", "saw \"2\"", "saw \"3\""]);
-    let results = house.last_body()["messages"].as_array().unwrap().iter().filter(|message| {
-        message["content"].as_array().unwrap().iter().any(|block| block["type"] == "tool_result")
-    }).count();
+    let results = house.last_body()["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|message| {
+            message["content"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|block| block["type"] == "tool_result")
+        })
+        .count();
     assert_eq!(results, 1, "one message holds them all");
 }
 
 #[tokio::test]
 async fn q1_calls_that_change_something_run_one_after_the_other() {
-    let turn = calls(&[("Change", json!({})), ("Change", json!({})), ("Change", json!({}))]);
+    let turn = calls(&[
+        ("Change", json!({})),
+        ("Change", json!({})),
+        ("Change", json!({})),
+    ]);
     let mut house = House::scripted(&[turn, text("Done.")]).await;
     let busy = Arc::new(tokio::sync::Mutex::new(()));
     house.toolbox = Toolbox::default().with(Toy::new("Change", writes(), move |_, _| {
@@ -100,20 +113,30 @@ async fn q1_what_cannot_run_is_told_to_the_model() {
     .await;
     house.toolbox = Toolbox::default()
         .with(Toy::echo("Nothing", Access::Nothing))
-        .with(Toy::new("Bang", Access::Nothing, |_, _| Box::pin(async { panic!("no") })));
+        .with(Toy::new("Bang", Access::Nothing, |_, _| {
+            Box::pin(async { panic!("no") })
+        }));
     let (mut agent, mut events) = house.open(Start::New).await;
     let (ended, told) = say(&mut agent, &mut events, "Go.").await;
     assert_eq!(ended, Ended::Done);
-    let failed = told.iter().filter(|event| {
-        matches!(event, AgentEvent::ToolEnded { output, .. } if output.is_error)
-    });
+    let failed = told
+        .iter()
+        .filter(|event| matches!(event, AgentEvent::ToolEnded { output, .. } if output.is_error));
     assert_eq!(failed.count(), 1);
-    assert!(texts(&house.last_body()).iter().any(|text| text.contains("failed inside")));
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text.contains("failed inside"))
+    );
 }
 
 #[tokio::test]
 async fn q1_a_rule_that_denies_and_a_user_who_agrees() {
-    let turn = calls(&[("Secret", json!({})), ("Change", json!({})), ("Change", json!({}))]);
+    let turn = calls(&[
+        ("Secret", json!({})),
+        ("Change", json!({})),
+        ("Change", json!({})),
+    ]);
     let mut house = House::scripted(&[turn, text("Done.")]).await;
     house.toolbox = Toolbox::default()
         .with(Toy::echo("Secret", reads()))
@@ -125,21 +148,48 @@ async fn q1_a_rule_that_denies_and_a_user_who_agrees() {
     });
     house.gate = Some(gate.clone());
     let (mut agent, mut events) = house.open(Start::New).await;
-    let (ended, _) = work(&mut agent, &mut events, "Go.", |_| {}, || Some(Answer::Session)).await;
+    let (ended, _) = work(
+        &mut agent,
+        &mut events,
+        "Go.",
+        |_| {},
+        || Some(Answer::Session),
+    )
+    .await;
     assert_eq!(ended, Ended::Done);
     let seen = texts(&house.last_body());
-    assert!(seen.iter().any(|text| text.contains("Secret is forbidden by a rule")));
-    assert_eq!(seen.iter().filter(|text| text.starts_with("Change saw")).count(), 2);
+    assert!(
+        seen.iter()
+            .any(|text| text.contains("Secret is forbidden by a rule"))
+    );
+    assert_eq!(
+        seen.iter()
+            .filter(|text| text.starts_with("Change saw"))
+            .count(),
+        2
+    );
     let remembered = gate.remembered.lock().unwrap().clone();
-    assert_eq!(remembered, [("Change".to_owned(), Lasting::Session)], "asked once");
+    assert_eq!(
+        remembered,
+        [("Change".to_owned(), Lasting::Session)],
+        "asked once"
+    );
 }
 
 #[tokio::test]
 async fn q1_a_no_with_words_goes_to_the_model_and_one_without_ends_the_work() {
     let turn = calls(&[("Change", json!({})), ("Change", json!({}))]);
     for (answer, ended, said) in [
-        (Some(Answer::No(Some("Use the other file.".into()))), Ended::Done, "Use the other file."),
-        (Some(Answer::No(None)), Ended::Cancelled, "[Request interrupted by user for tool use]"),
+        (
+            Some(Answer::No(Some("Use the other file.".into()))),
+            Ended::Done,
+            "Use the other file.",
+        ),
+        (
+            Some(Answer::No(None)),
+            Ended::Cancelled,
+            "[Request interrupted by user for tool use]",
+        ),
         (None, Ended::Done, "nobody is there to give it"),
     ] {
         let mut house = House::scripted(&[turn.clone(), text("Well."), text("Yes?")]).await;
@@ -177,11 +227,18 @@ async fn q1_pictures_go_with_the_words() {
     let pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     let said = longhaul_agent::agent::Said {
         text: "What is this?".into(),
-        blocks: vec![json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": pixel}})],
+        blocks: vec![
+            json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": pixel}}),
+        ],
         attachments: Vec::new(),
     };
     assert_eq!(agent.prompt(said).await, Ended::Done);
     let body = house.last_body();
-    let kinds: Vec<&Value> = body["messages"][0]["content"].as_array().unwrap().iter().map(|block| &block["type"]).collect();
+    let kinds: Vec<&Value> = body["messages"][0]["content"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|block| &block["type"])
+        .collect();
     assert!(kinds.contains(&&json!("image")), "{kinds:?}");
 }

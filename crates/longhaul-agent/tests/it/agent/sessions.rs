@@ -33,10 +33,21 @@ async fn y2_a_resumed_session_repeats_the_bytes_of_the_last_request() {
     assert_eq!(ended, Ended::Done);
     let bodies = house.sent.lock().unwrap().clone();
     let (before, after) = (unmarked(&bodies[1]), unmarked(&bodies[2]));
-    let common = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
-    assert!(common + 4 >= before.len(), "only the end differs: {common} of {}", before.len());
+    let common = before
+        .bytes()
+        .zip(after.bytes())
+        .take_while(|(a, b)| a == b)
+        .count();
+    assert!(
+        common + 4 >= before.len(),
+        "only the end differs: {common} of {}",
+        before.len()
+    );
     let usage = agent.spent().usage;
-    assert!(usage.cache_read > usage.input, "the cache still hits: {usage:?}");
+    assert!(
+        usage.cache_read > usage.input,
+        "the cache still hits: {usage:?}"
+    );
 }
 
 #[tokio::test]
@@ -50,7 +61,10 @@ async fn g2_the_newest_session_of_the_folder_goes_on() {
     let listed = agent.sessions();
     assert_eq!(listed.len(), 1);
     assert_eq!(listed[0].title.as_deref(), Some("First."));
-    assert_eq!((listed[0].turns, listed[0].owner), (Some(1), Owner::Longhaul));
+    assert_eq!(
+        (listed[0].turns, listed[0].owner),
+        (Some(1), Owner::Longhaul)
+    );
     drop(agent);
     let (agent, _) = house.open(Start::Continue).await;
     assert_eq!(agent.session_id(), id);
@@ -73,12 +87,23 @@ async fn g2_another_programs_session_is_copied_and_that_is_said() {
     let before = std::fs::read(&theirs).unwrap();
     assert_eq!(list(&house.env(), &house.cwd())[0].owner, Owner::ClaudeCode);
     let (mut agent, mut events) = house.open(Start::Resume("11111111".into())).await;
-    assert!(agent.place().transcript.starts_with(house.folder.path().join("home")));
+    assert!(
+        agent
+            .place()
+            .transcript
+            .starts_with(house.folder.path().join("home"))
+    );
     let (ended, told) = say(&mut agent, &mut events, "Go on here.").await;
     assert_eq!(ended, Ended::Done);
-    let said = told.iter().any(|event| matches!(event, AgentEvent::Notice(text) if text.contains("copy")));
+    let said = told
+        .iter()
+        .any(|event| matches!(event, AgentEvent::Notice(text) if text.contains("copy")));
     assert!(said);
-    assert!(texts(&house.last_body()).iter().any(|text| text == "Said elsewhere."));
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text == "Said elsewhere.")
+    );
     assert_eq!(std::fs::read(&theirs).unwrap(), before);
 }
 
@@ -87,15 +112,26 @@ async fn q3_a_cleared_conversation_is_a_new_session() {
     let house = House::scripted(&four()).await;
     let (mut agent, mut events) = house.open(Start::New).await;
     say(&mut agent, &mut events, "First.").await;
-    let (id, path) = (agent.session_id().to_owned(), agent.place().transcript.clone());
+    let (id, path) = (
+        agent.session_id().to_owned(),
+        agent.place().transcript.clone(),
+    );
     agent.clear().await.unwrap();
     assert_ne!(agent.session_id(), id);
     assert!(path.exists());
     say(&mut agent, &mut events, "Anew.").await;
-    assert!(!texts(&house.last_body()).iter().any(|text| text == "First."));
+    assert!(
+        !texts(&house.last_body())
+            .iter()
+            .any(|text| text == "First.")
+    );
     agent.resume(&id).await.unwrap();
     say(&mut agent, &mut events, "Back.").await;
-    assert!(texts(&house.last_body()).iter().any(|text| text == "First."));
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text == "First.")
+    );
 }
 
 #[tokio::test]
@@ -131,19 +167,33 @@ async fn m5_a_rewind_goes_back_before_a_boundary_and_the_file_only_grows() {
     // Who reads the file sees the same at once.
     let view = longhaul_store::resume(&path).unwrap();
     let said = |text: &str| {
-        view.entries.iter().any(|entry| String::from_utf8_lossy(entry.bytes()).contains(text))
+        view.entries
+            .iter()
+            .any(|entry| String::from_utf8_lossy(entry.bytes()).contains(text))
     };
     assert!(said("First.") && !said("Second, at length.") && !said("Third."));
     let (ended, _) = say(&mut agent, &mut events, "Second, but shorter.").await;
     assert_eq!(ended, Ended::Done);
     let seen = texts(&house.last_body());
-    assert!(seen.iter().any(|text| text == "First.") && seen.iter().any(|text| text == "Second, but shorter."));
-    assert!(!seen.iter().any(|text| text.contains("at length") || text == "Third."));
+    assert!(
+        seen.iter().any(|text| text == "First.")
+            && seen.iter().any(|text| text == "Second, but shorter.")
+    );
+    assert!(
+        !seen
+            .iter()
+            .any(|text| text.contains("at length") || text == "Third.")
+    );
     let mut problems = Vec::new();
     let mut table = longhaul_core::transcript::Table::default();
     for (line, number) in longhaul_store::load(&path).unwrap().lines().iter().zip(1..) {
         if let Some(entry) = line.entry() {
-            table.push(number, line.offset, entry.view(), &longhaul_core::tokens::Rough);
+            table.push(
+                number,
+                line.offset,
+                entry.view(),
+                &longhaul_core::tokens::Rough,
+            );
         }
     }
     longhaul_core::transcript::Conversation::resolve(&table, &mut problems);
@@ -155,17 +205,26 @@ async fn m5_a_rewind_to_the_first_message_begins_anew_and_one_to_nowhere_is_refu
     let house = House::scripted(&four()).await;
     let (mut agent, mut events) = house.open(Start::New).await;
     say(&mut agent, &mut events, "First.").await;
-    assert!(matches!(agent.rewind("nowhere").await, Err(AgentError::Rewind(_))));
+    assert!(matches!(
+        agent.rewind("nowhere").await,
+        Err(AgentError::Rewind(_))
+    ));
     let first = agent.spoken().unwrap()[0].uuid.clone();
     agent.rewind(&first).await.unwrap();
     let (ended, _) = say(&mut agent, &mut events, "Otherwise.").await;
     assert_eq!(ended, Ended::Done);
-    assert!(!texts(&house.last_body()).iter().any(|text| text == "First."));
+    assert!(
+        !texts(&house.last_body())
+            .iter()
+            .any(|text| text == "First.")
+    );
     drop(agent);
     let (mut agent, mut events) = house.open(Start::Continue).await;
     say(&mut agent, &mut events, "Go on.").await;
     let seen = texts(&house.last_body());
-    assert!(seen.iter().any(|text| text == "Otherwise.") && !seen.iter().any(|text| text == "First."));
+    assert!(
+        seen.iter().any(|text| text == "Otherwise.") && !seen.iter().any(|text| text == "First.")
+    );
 }
 
 #[tokio::test]
@@ -179,7 +238,13 @@ async fn x6_a_compaction_is_taken_back_and_the_conversation_goes_on() {
     let (ended, _) = say(&mut agent, &mut events, "And now.").await;
     assert_eq!(ended, Ended::Done);
     let seen = texts(&house.last_body());
-    assert!(seen.iter().any(|text| text.starts_with("A long story. A long")));
+    assert!(
+        seen.iter()
+            .any(|text| text.starts_with("A long story. A long"))
+    );
     assert!(seen.iter().any(|text| text == "After it."));
-    assert!(matches!(agent.undo_compaction().await, Err(AgentError::Undo(_))));
+    assert!(matches!(
+        agent.undo_compaction().await,
+        Err(AgentError::Undo(_))
+    ));
 }

@@ -25,13 +25,24 @@ struct Boss {
 impl Model for Boss {
     fn reply(&mut self, turn: &Turn<'_>) -> Draft {
         let request = format!("{:?}", turn.request);
-        let replies = turn.request.messages.iter().filter(|said| said.role == Role::Assistant).count();
-        let text = |text: String| Draft { content: vec![DraftBlock::Text(text)], ..Draft::default() };
+        let replies = turn
+            .request
+            .messages
+            .iter()
+            .filter(|said| said.role == Role::Assistant)
+            .count();
+        let text = |text: String| Draft {
+            content: vec![DraftBlock::Text(text)],
+            ..Draft::default()
+        };
         if request.contains("<analysis>") && !request.contains("SUBTASK-DONE") {
             return text("<summary>1. Request: find the thing. SUBTASK goes on.</summary>".into());
         }
         let call = |name: &str, input: Value| Draft {
-            content: vec![DraftBlock::ToolUse { name: name.into(), input }],
+            content: vec![DraftBlock::ToolUse {
+                name: name.into(),
+                input,
+            }],
             ..Draft::default()
         };
         let is_sub = request.contains("looks things up in a code base for another agent");
@@ -41,20 +52,31 @@ impl Model for Boss {
                 call("Read", json!({"what": format!("file {}", self.made)}))
             }
             (true, _) => text("I found it in src/thing.rs.".into()),
-            (false, 0) => call("Task", json!({"description": "find it", "prompt": "Find the thing.",
-                "subagent_type": "Explore", "run_in_background": self.background})),
+            (false, 0) => call(
+                "Task",
+                json!({"description": "find it", "prompt": "Find the thing.",
+                "subagent_type": "Explore", "run_in_background": self.background}),
+            ),
             (false, made) => text(format!("Main says {made}.")),
         }
     }
 }
 
 async fn house(background: bool, calls: usize) -> House {
-    let mut house = House::with(Boss { background, calls, made: 0 }).await;
+    let mut house = House::with(Boss {
+        background,
+        calls,
+        made: 0,
+    })
+    .await;
     let reads = Access::Reads(PathBuf::from("/x"));
     house.toolbox = Toolbox::default()
         .with(Toy::new("Read", reads, |input, _| {
             Box::pin(async move {
-                Output::text(format!("{input}: {}", "let x = compute(1, 2);\n".repeat(150)), "150 lines")
+                Output::text(
+                    format!("{input}: {}", "let x = compute(1, 2);\n".repeat(150)),
+                    "150 lines",
+                )
             })
         }))
         .with(Toy::echo("Change", Access::Other));
@@ -64,8 +86,12 @@ async fn house(background: bool, calls: usize) -> House {
 
 fn transcripts(transcript: &Path) -> Vec<PathBuf> {
     let folder = transcript.with_extension("").join("subagents");
-    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
-    files.filter(|path| path.extension().is_some_and(|ext| ext == "jsonl")).collect()
+    let files = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    files
+        .filter(|path| path.extension().is_some_and(|ext| ext == "jsonl"))
+        .collect()
 }
 
 #[tokio::test]
@@ -74,24 +100,58 @@ async fn q1_a_sub_agent_works_on_its_own_and_reports() {
     let (mut agent, mut events) = house.open(Start::New).await;
     let (ended, told) = say(&mut agent, &mut events, "Where is the thing?").await;
     assert_eq!(ended, Ended::Done);
-    assert!(texts(&house.last_body()).iter().any(|text| text.contains("I found it in src/thing.rs.")));
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text.contains("I found it in src/thing.rs."))
+    );
     let bodies = house.bodies();
-    let sub = bodies.iter().find(|body| body["system"].to_string().contains("for another agent")).unwrap();
-    let names: Vec<&str> = sub["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["Read"], "only what its kind may use, and no agents of its own");
-    assert!(!texts(sub).iter().any(|text| text.contains("Where is the thing?")));
+    let sub = bodies
+        .iter()
+        .find(|body| body["system"].to_string().contains("for another agent"))
+        .unwrap();
+    let names: Vec<&str> = sub["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        ["Read"],
+        "only what its kind may use, and no agents of its own"
+    );
+    assert!(
+        !texts(sub)
+            .iter()
+            .any(|text| text.contains("Where is the thing?"))
+    );
     let files = transcripts(&agent.place().transcript);
     assert_eq!(files.len(), 1);
     let first = std::fs::read_to_string(&files[0]).unwrap();
-    let lines: Vec<Value> = first.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let lines: Vec<&Value> = lines.iter().filter(|line| line.get("uuid").is_some()).collect();
-    assert!(lines.iter().all(|line| line["isSidechain"] == true && line["sessionId"] == agent.session_id()));
+    let lines: Vec<Value> = first
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let lines: Vec<&Value> = lines
+        .iter()
+        .filter(|line| line.get("uuid").is_some())
+        .collect();
+    assert!(
+        lines
+            .iter()
+            .all(|line| line["isSidechain"] == true && line["sessionId"] == agent.session_id())
+    );
     let id = lines[0]["agentId"].as_str().unwrap();
     assert!(files[0].ends_with(format!("agent-{id}.jsonl")));
-    let progress = told.iter().filter(|event| matches!(event, AgentEvent::ToolProgress { .. }));
+    let progress = told
+        .iter()
+        .filter(|event| matches!(event, AgentEvent::ToolProgress { .. }));
     assert!(progress.count() >= 2);
     let events = house.hooks.as_ref().unwrap().events();
-    assert!(events.contains(&EventName::SubagentStart) && events.contains(&EventName::SubagentStop));
+    assert!(
+        events.contains(&EventName::SubagentStart) && events.contains(&EventName::SubagentStop)
+    );
     // Five requests in all: what the sub-agent used counts.
     assert_eq!(bodies.len(), 5);
     let outputs = agent.spent().usage.output;
@@ -108,11 +168,21 @@ async fn c2_a_sub_agents_compaction_leaves_the_main_conversation_alone() {
     assert_eq!(ended, Ended::Done, "{told:?}");
     let files = transcripts(&agent.place().transcript);
     let sub = std::fs::read_to_string(&files[0]).unwrap();
-    assert!(sub.contains("compact_boundary"), "it compacted its own window");
+    assert!(
+        sub.contains("compact_boundary"),
+        "it compacted its own window"
+    );
     let main = std::fs::read_to_string(&agent.place().transcript).unwrap();
     assert!(!main.contains("compact_boundary"));
-    assert!(!told.iter().any(|event| matches!(event, AgentEvent::Engine(longhaul_core::engine::Event::Compacted(_)))));
-    assert!(texts(&house.last_body()).iter().any(|text| text.contains("I found it in src/thing.rs.")));
+    assert!(!told.iter().any(|event| matches!(
+        event,
+        AgentEvent::Engine(longhaul_core::engine::Event::Compacted(_))
+    )));
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text.contains("I found it in src/thing.rs."))
+    );
 }
 
 #[tokio::test]
@@ -130,5 +200,9 @@ async fn r4_an_agent_in_the_background_reports_with_a_later_turn() {
     }
     say(&mut agent, &mut events, "And?").await;
     let seen = texts(&house.last_body()).join("\n");
-    assert!(seen.contains("has started in the background") && seen.contains("I found it in src/thing.rs."), "{seen}");
+    assert!(
+        seen.contains("has started in the background")
+            && seen.contains("I found it in src/thing.rs."),
+        "{seen}"
+    );
 }

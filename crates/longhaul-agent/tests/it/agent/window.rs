@@ -16,14 +16,22 @@ async fn o5_input_is_refused_where_nothing_may_act_and_compacting_by_hand_helps(
     let (mut agent, mut events) = house.open(Start::New).await;
     let mut refused = None;
     for _ in 0..8 {
-        let (ended, _) = say(&mut agent, &mut events, &"So much to say about this. ".repeat(700)).await;
+        let (ended, _) = say(
+            &mut agent,
+            &mut events,
+            &"So much to say about this. ".repeat(700),
+        )
+        .await;
         if let Ended::Refused(sentence) = ended {
             refused = Some(sentence);
             break;
         }
     }
     let sentence = refused.unwrap();
-    assert!(sentence.contains("/compact") && sentence.contains("compaction.automatic"), "{sentence}");
+    assert!(
+        sentence.contains("/compact") && sentence.contains("compaction.automatic"),
+        "{sentence}"
+    );
     let size = std::fs::metadata(&agent.place().transcript).unwrap().len();
     let (ended, _) = say(&mut agent, &mut events, "Please?").await;
     assert!(matches!(ended, Ended::Refused(_)));
@@ -43,10 +51,16 @@ async fn q1_the_conversation_compacts_itself_and_goes_on() {
     let (mut agent, mut events) = house.open(Start::New).await;
     let mut compacted = 0;
     for number in 0..8 {
-        let said = format!("Part {number}. {}", "So much to say about this. ".repeat(500));
+        let said = format!(
+            "Part {number}. {}",
+            "So much to say about this. ".repeat(500)
+        );
         let (ended, told) = say(&mut agent, &mut events, &said).await;
         assert_eq!(ended, Ended::Done);
-        compacted += told.iter().filter(|event| matches!(event, AgentEvent::Engine(Event::Compacted(_)))).count();
+        compacted += told
+            .iter()
+            .filter(|event| matches!(event, AgentEvent::Engine(Event::Compacted(_))))
+            .count();
     }
     assert!(compacted >= 1);
     assert!(agent.glance().percent_left > 0);
@@ -57,14 +71,23 @@ async fn y6_a_summary_is_shown_changed_and_taken() {
     let house = House::scripted(&[long(), text("Two.")]).await;
     let (mut agent, mut events) = house.open(Start::New).await;
     say(&mut agent, &mut events, "Tell me a long story.").await;
-    let request = CompactRequest { preview: true, ..CompactRequest::default() };
+    let request = CompactRequest {
+        preview: true,
+        ..CompactRequest::default()
+    };
     let Ok(CompactOutcome::Preview(preview)) = agent.compact(request).await else {
         panic!("no preview");
     };
     let approved = format!("{}\nThe user likes tea.", preview.summary);
-    let request = CompactRequest { approved: Some(approved), ..CompactRequest::default() };
+    let request = CompactRequest {
+        approved: Some(approved),
+        ..CompactRequest::default()
+    };
     agent.compact(request).await.unwrap();
     say(&mut agent, &mut events, "Go on.").await;
     let seen = texts(&house.last_body());
-    assert!(seen.iter().any(|text| text.contains("The user likes tea.")), "{seen:#?}");
+    assert!(
+        seen.iter().any(|text| text.contains("The user likes tea.")),
+        "{seen:#?}"
+    );
 }
