@@ -19,6 +19,8 @@ pub enum AgentEvent {
     Text(String),
     /// The model thinks.
     Thinking(String),
+    /// The reply begins again: what came of it so far is void.
+    Restarted,
     /// A whole reply is there and on disk: the message as the provider wrote it.
     Replied(Value),
     /// A call begins.

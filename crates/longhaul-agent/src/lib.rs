@@ -2,7 +2,7 @@
 //!
 //! [`tool`] is what the model may call and [`tools`] are those there are; [`permission`] says which calls may run;
 //! [`agent`] is the loop around a [`longhaul::Session`]; [`event`] is what it tells while it works; [`screen`] shows that
-//! in a terminal and [`print`] in a pipe; [`offline`] is the model that answers when there is no key.
+//! in a terminal and [`mod@print`] in a pipe; [`offline`] is the model that answers when there is no key.
 
 pub mod agent;
 pub mod event;

@@ -8,6 +8,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 macro_rules! examples {
     () => {
         "Examples:
+  longhaul chat                         work with an agent in this folder
   longhaul inspect session.jsonl        what is in this conversation's window
   longhaul inspect ~/.claude/projects   all sessions below a folder
   longhaul inspect 6113e919             a session by its id, or the beginning of it
@@ -71,6 +72,7 @@ pub(crate) struct Global {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Chat(Chat),
     Inspect(Inspect),
     Show(Show),
     Compact(Compact),
@@ -81,6 +83,129 @@ pub(crate) enum Command {
     Sim(Sim),
     Completions(Completions),
     Man(Man),
+}
+
+/// Work with an agent in this folder, or have one prompt answered
+///
+/// Opens a conversation in the terminal: the agent reads and changes files and runs commands as far as you let it, and
+/// goes on without end, since old parts of the conversation are summed up when the window fills. With -p one prompt is
+/// answered on stdout, for scripts. Sessions are kept under LONGHAUL_HOME. Without ANTHROPIC_API_KEY,
+/// ANTHROPIC_AUTH_TOKEN or ANTHROPIC_BASE_URL a simulated model answers that needs no network. More in docs/chat.md.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Exit codes: 0 answered, 1 the work failed, was refused or did not come to an end, 2 cannot begin (flags, settings,
+key, model), 130 interrupted.
+
+Examples:
+  longhaul chat
+  longhaul chat 'What does this project do?'
+  longhaul chat --continue                             where you left off in this folder
+  longhaul chat --resume 6113e919                      a session by its id, or the beginning of it
+  longhaul chat -p 'Summarise the changes' < changes.diff
+  longhaul chat -p 'Fix the lint' --permission-mode acceptEdits --output-format json | jq -r .result
+  longhaul chat --offline --tour                       a look around without a key"
+)]
+pub(crate) struct Chat {
+    /// What to begin with
+    #[arg(value_name = "PROMPT")]
+    pub(crate) prompt: Option<String>,
+    /// Answer the prompt on stdout and end; what is piped in is added to it
+    #[arg(long, short)]
+    pub(crate) print: bool,
+    /// What is written with -p: the last answer, one object, or an object a line as things happen
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        requires = "print",
+        default_value = "text"
+    )]
+    pub(crate) output_format: OutputFormat,
+    /// What is read with -p: text, or a user message a line
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        requires = "print",
+        default_value = "text"
+    )]
+    pub(crate) input_format: InputFormat,
+    /// Go on with the newest session of this folder
+    #[arg(long = "continue", short = 'c', conflicts_with = "resume")]
+    pub(crate) go_on: bool,
+    /// Go on with this session: its id, the beginning of it, or its file; another program's is copied first
+    #[arg(long, short, value_name = "ID")]
+    pub(crate) resume: Option<String>,
+    /// The model to ask
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// The most answers to one prompt
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_turns: Option<u32>,
+    /// Calls that run unasked, as settings write them: 'Bash(cargo test:*)'; separated by commas or given again
+    #[arg(long, value_name = "RULES", alias = "allowedTools")]
+    pub(crate) allowed_tools: Vec<String>,
+    /// Calls that never run
+    #[arg(long, value_name = "RULES", alias = "disallowedTools")]
+    pub(crate) disallowed_tools: Vec<String>,
+    /// What runs unasked: default, acceptEdits, plan, dontAsk, bypassPermissions
+    #[arg(long, value_name = "MODE")]
+    pub(crate) permission_mode: Option<PermissionMode>,
+    /// A further folder to work in
+    #[arg(long, value_name = "DIR")]
+    pub(crate) add_dir: Vec<PathBuf>,
+    /// A system prompt in place of the usual one
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) system_prompt: Option<String>,
+    /// What is said behind the system prompt
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) append_system_prompt: Option<String>,
+    /// Ask the simulated model, whatever keys there are
+    #[arg(long, conflicts_with = "model")]
+    pub(crate) offline: bool,
+    /// Be shown around
+    #[arg(long, conflicts_with = "print")]
+    pub(crate) tour: bool,
+    /// A TOML file that adds models or overrides their fields
+    #[arg(long, value_name = "FILE", help_heading = "Window")]
+    pub(crate) models: Option<String>,
+    /// The most the window may hold, in tokens; only makes it smaller
+    #[arg(long, value_name = "TOKENS", help_heading = "Window")]
+    pub(crate) window: Option<String>,
+}
+
+/// What print mode writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// The last answer
+    Text,
+    /// One object
+    Json,
+    /// An object a line
+    StreamJson,
+}
+
+/// What print mode reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum InputFormat {
+    /// A prompt
+    Text,
+    /// A user message a line
+    StreamJson,
+}
+
+/// What runs unasked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[value(rename_all = "camelCase")]
+pub(crate) enum PermissionMode {
+    /// Reading in this folder
+    Default,
+    /// Changing files in it, too
+    AcceptEdits,
+    /// Nothing is changed: a plan is made
+    Plan,
+    /// What would be asked for is refused
+    DontAsk,
+    /// Everything
+    BypassPermissions,
 }
 
 /// Show what is in a conversation's window, what it costs and how near the limits are

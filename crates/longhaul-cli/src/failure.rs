@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 use longhaul::recorded::NoPivot;
 use longhaul::session::OpenError;
 use longhaul::undo::UndoError;
+use longhaul_agent::agent::AgentError;
 use longhaul_core::config::ConfigError;
 use longhaul_core::message::HeadError;
 use longhaul_core::models::ModelFileError;
@@ -37,12 +38,15 @@ pub(crate) enum Outcome {
     NothingFound,
     /// There was nothing to do, and it was said why: exit code 1.
     NothingToDo,
+    /// An agent's work ended with this code.
+    Worked(u8),
 }
 
 impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Fine => ExitCode::SUCCESS,
+            Outcome::Worked(code) => ExitCode::from(code),
             Outcome::Problems | Outcome::NothingFound | Outcome::NothingToDo => ExitCode::from(1),
         }
     }
@@ -154,6 +158,17 @@ pub(crate) enum Failure {
     NotCompacted { message: String },
     #[error("{0}")]
     NotUndone(UndoError),
+    #[error("{}", error.to_string().trim_end_matches('.'))]
+    Agent { error: AgentError },
+    #[error(transparent)]
+    BadInput(#[from] longhaul_agent::print::BadInput),
+    #[error("there is no prompt")]
+    NoPrompt,
+    #[error("{}: not a folder to work in: {source}", path.display())]
+    Folder {
+        path: PathBuf,
+        source: std::io::Error,
+    },
     #[error("nothing says where a model can be reached")]
     NoKey,
     #[error("the provider cannot be asked: {0}")]
@@ -268,6 +283,13 @@ impl Failure {
             }
             Self::NotUndone(UndoError::TooLarge { .. }) => {
                 "Compact the conversation anew instead; `longhaul recall` finds what the old one held."
+            }
+            Self::NoPrompt => "Give it behind -p, or pipe it in: longhaul chat -p 'What is this?'.",
+            Self::Agent {
+                error: AgentError::Find(_),
+            } => "Without --resume a new session begins; --continue goes on with the newest one.",
+            Self::BadInput(_) => {
+                "Each line is {\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"…\"}}."
             }
             Self::NoKey => {
                 "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, or give --local in place of --model."

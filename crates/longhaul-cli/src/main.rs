@@ -1,6 +1,7 @@
 //! The `longhaul` command. One file a subcommand; `args.rs` is what can be typed, `failure.rs` how it fails.
 
 mod args;
+mod chat;
 mod compact;
 mod config;
 mod failure;
@@ -41,6 +42,7 @@ fn run(args: Args) -> Result<Outcome, Failure> {
         // These two must work whatever is configured.
         Command::Completions(command) => manual::completions(&command),
         Command::Man(command) => manual::man(&command),
+        Command::Chat(command) => chat::run(&command, &settings),
         Command::Compact(command) => compact::run(&command, &settings),
         Command::Config(command) => config::run(&command, &settings),
         Command::Inspect(command) => inspect::run(&command, &settings),

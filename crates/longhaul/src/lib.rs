@@ -63,6 +63,7 @@ pub mod memory_files;
 mod model;
 pub mod notes;
 pub mod process_group;
+pub mod rewind;
 pub mod session;
 mod telemetry;
 pub mod undo;

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use longhaul_core::engine::{Failed, FailedKind, Outgoing};
 use longhaul_provider::{
@@ -26,6 +27,17 @@ pub trait Model: Send + Sync {
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>>;
+}
+
+impl<M: Model + ?Sized> Model for Arc<M> {
+    fn send<'a>(
+        &'a self,
+        request: Outgoing,
+        on_stream: OnStream<'a>,
+        cancel: CancellationToken,
+    ) -> Boxed<'a, Result<Reply, Error>> {
+        M::send(self, request, on_stream, cancel)
+    }
 }
 
 impl Model for Client {

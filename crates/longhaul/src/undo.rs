@@ -75,15 +75,15 @@ pub enum UndoError {
 }
 
 /// A transcript, read whole.
-struct Read {
-    loaded: Loaded,
-    entries: Vec<Entry>,
-    table: Table,
-    conversation: Conversation,
+pub(crate) struct Read {
+    pub(crate) loaded: Loaded,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) table: Table,
+    pub(crate) conversation: Conversation,
 }
 
 impl Read {
-    fn of(path: &Path) -> Result<Self, ReadError> {
+    pub(crate) fn of(path: &Path) -> Result<Self, ReadError> {
         let loaded = load(path)?;
         let mut table = Table::default();
         let mut entries = Vec::new();
@@ -115,12 +115,12 @@ impl Read {
         conversation.ledger(&table).whole().padded()
     }
 
-    fn uuid(&self, row: u32) -> String {
+    pub(crate) fn uuid(&self, row: u32) -> String {
         let view = self.entries[row as usize].view();
         view.text(view.facets.uuid).into_owned()
     }
 
-    fn view(&self) -> Vec<Entry> {
+    pub(crate) fn view(&self) -> Vec<Entry> {
         let rows = self.conversation.view().rows.iter();
         rows.map(|row| self.entries[*row as usize].clone())
             .collect()

@@ -1,6 +1,7 @@
 //! The seam to where the agent works: what goes back into the window after a compaction (R).
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use longhaul_core::engine::GatheredContext;
 use longhaul_core::rehydrate::{FileText, Gathered, ReadFile, Source};
@@ -23,6 +24,12 @@ pub struct Wanted {
 pub trait Workspace: Send + Sync {
     /// Gathers what goes back into the window, and the head that requests shall have from then on.
     fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext>;
+}
+
+impl<W: Workspace + ?Sized> Workspace for Arc<W> {
+    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
+        W::gather(self, wanted)
+    }
 }
 
 /// Nothing but the file system: the files that were read are read again.

@@ -1,1 +1,42 @@
 //! The loop: a prompt, the model's turns, the calls they make, until there is nothing more to do.
+//!
+//! [`AgentBuilder`] puts an [`Agent`] together and opens it on a session. `worker.rs` is the loop, for sub-agents too;
+//! `hands.rs` runs calls; `head.rs` makes what stands before the messages and `rehydrate.rs` what goes back into the window
+//! behind a compaction; `session.rs` opens sessions and `switch.rs` changes them. What happens is told as
+//! [`AgentEvent`](crate::event::AgentEvent)s.
+
+pub(crate) mod account;
+mod builder;
+mod detail;
+mod error;
+mod gate;
+pub(crate) mod hands;
+pub(crate) mod head;
+mod listing;
+pub(crate) mod recipe;
+mod rehydrate;
+pub(crate) mod ring;
+mod running;
+mod said;
+mod session;
+mod sources;
+mod start;
+pub(crate) mod steer;
+pub(crate) mod surroundings;
+mod switch;
+pub(crate) mod tell;
+mod words;
+pub(crate) mod worker;
+
+pub use crate::tools::task::AgentKind;
+pub use account::Spent;
+pub use builder::AgentBuilder;
+pub use error::AgentError;
+pub use gate::{Gate, Judged, Lasting, OpenGate};
+pub use head::NoHead;
+pub use listing::{Listed, list};
+pub use recipe::{Equipment, Outfit, Seat};
+pub use running::Agent;
+pub use said::Said;
+pub use sources::{Ask, Sources};
+pub use start::Start;

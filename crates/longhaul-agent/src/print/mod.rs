@@ -1,1 +1,26 @@
-//! Print mode: one prompt, the answer on stdout, for scripts.
+//! Print mode: a prompt, the answer on stdout, for scripts (Q4).
+//!
+//! `message.rs` has the objects of the two JSON formats in the shape in which Claude Code writes them, `input.rs` reads
+//! prompts, `run.rs` does the work.
+
+mod input;
+mod message;
+mod run;
+
+use serde::{Deserialize, Serialize};
+
+pub use input::{BadInput, prompts};
+pub use run::{Exit, Options, print};
+
+/// What is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// The last reply's text.
+    #[default]
+    Text,
+    /// One object at the end.
+    Json,
+    /// An object a line, as things happen.
+    StreamJson,
+}

@@ -15,6 +15,7 @@ mod read;
 pub mod recall;
 mod services;
 pub mod skill;
+pub mod task;
 pub mod todo;
 mod walk;
 pub mod web_fetch;

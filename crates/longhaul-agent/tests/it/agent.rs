@@ -1,1 +1,11 @@
 //! Tests of agent.
+
+mod cancelling;
+mod fragments;
+mod heads;
+mod hooks;
+pub(crate) mod house;
+mod looping;
+mod sessions;
+mod sub_agents;
+mod window;

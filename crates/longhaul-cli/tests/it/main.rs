@@ -10,6 +10,7 @@
 mod support;
 
 mod bad_input;
+mod chat;
 mod client_and_world;
 mod compact;
 mod config;

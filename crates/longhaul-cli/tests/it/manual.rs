@@ -2,7 +2,8 @@
 
 use crate::support::World;
 
-const COMMANDS: [&str; 7] = [
+const COMMANDS: [&str; 8] = [
+    "chat",
     "inspect",
     "config",
     "notes",
@@ -53,6 +54,7 @@ fn help_of_every_command_shows_examples_that_parse() {
     let mut seen = 0;
     for command in [
         &[][..],
+        &["chat"],
         &["inspect"],
         &["config"],
         &["notes"],

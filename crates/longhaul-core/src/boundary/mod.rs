@@ -9,6 +9,7 @@ mod compaction;
 mod copy;
 mod kept;
 mod line;
+mod rewind;
 mod undo;
 
 pub use clearing::Clearing;
@@ -16,4 +17,5 @@ pub use compaction::{Attached, Compaction, Signed, Trigger, hook_context};
 pub use kept::{Anchor, Kept, KeptEntry};
 pub use line::{Envelope, LineError, Stamp, Thread};
 pub(crate) use line::{Opening, line, milliseconds, usage_value};
+pub use rewind::Rewind;
 pub use undo::{Later, Undo, UndoPlan};

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +21,12 @@ pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
 pub trait Hooks: Send + Sync {
     /// Tells of one event and waits for the answer.
     fn run<'a>(&'a self, call: &'a HookCall) -> HookFuture<'a>;
+}
+
+impl<H: Hooks + ?Sized> Hooks for Arc<H> {
+    fn run<'a>(&'a self, call: &'a HookCall) -> HookFuture<'a> {
+        H::run(self, call)
+    }
 }
 
 /// One event on its way to the hooks.

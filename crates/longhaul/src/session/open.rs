@@ -60,6 +60,9 @@ pub struct SessionBuilder {
     durability: Option<Durability>,
     session_id: Option<String>,
     cwd: Option<PathBuf>,
+    git_branch: Option<String>,
+    agent: Option<String>,
+    hook_overflow: Option<PathBuf>,
     version: Option<String>,
     config: Config,
     models: Option<ModelTable>,
@@ -125,6 +128,27 @@ impl SessionBuilder {
     #[must_use]
     pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
         self.cwd = Some(cwd.into());
+        self
+    }
+
+    /// The branch that is checked out there, for the transcript.
+    #[must_use]
+    pub fn git_branch(mut self, branch: Option<String>) -> Self {
+        self.git_branch = branch;
+        self
+    }
+
+    /// This is the conversation of a sub-agent with this id, inside the session.
+    #[must_use]
+    pub fn agent(mut self, id: impl Into<String>) -> Self {
+        self.agent = Some(id.into());
+        self
+    }
+
+    /// Output of hooks that is too long for the conversation goes below this folder.
+    #[must_use]
+    pub fn hook_overflow(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.hook_overflow = Some(folder.into());
         self
     }
 
@@ -278,8 +302,8 @@ impl SessionBuilder {
                 version: self
                     .version
                     .unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
-                git_branch: None,
-                agent: None,
+                git_branch: self.git_branch,
+                agent: self.agent,
             },
             source,
             owner: match self.config.switches.decide(Action::Collapse) {
@@ -329,7 +353,7 @@ impl SessionBuilder {
                 session_id,
                 transcript,
                 cwd,
-                overflow: None,
+                overflow: self.hook_overflow,
                 cache_breaks: self.cache_breaks,
             }),
             notes: place.map(Arc::new),
@@ -418,6 +442,11 @@ pub(super) fn facts(resumed: &Resumed, path: &Path) -> Result<Option<Facts>, Ope
 
 fn name_of(path: &Path) -> Option<String> {
     Some(path.file_stem()?.to_string_lossy().into_owned())
+}
+
+/// An id for a new session.
+pub fn new_session_id() -> String {
+    Ids::new(random_seed()).next_uuid()
 }
 
 /// A seed that no other session has.

@@ -1,0 +1,52 @@
+//! What people want to see before they agree to a call: the whole command, the change a file would get.
+
+use serde_json::Value;
+use similar::TextDiff;
+
+use crate::tool::Access;
+
+/// The most lines that are shown.
+const LINES: usize = 400;
+/// Files larger than this are not read for a diff.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// A call in full.
+pub(crate) fn detail(input: &Value, access: &Access) -> String {
+    let text = |name: &str| input.get(name).and_then(Value::as_str);
+    let shown = match access {
+        Access::Runs(command) => command.clone(),
+        Access::Writes(path) => {
+            let edit = text("old_string").zip(text("new_string"));
+            let write = || {
+                let small = std::fs::metadata(path).is_ok_and(|file| file.len() <= MOST_BYTES);
+                let old = small.then(|| std::fs::read_to_string(path).ok()).flatten();
+                (old.unwrap_or_default(), text("content"))
+            };
+            match edit {
+                Some((old, new)) => diff(old, new),
+                None => match write() {
+                    (old, Some(new)) => diff(&old, new),
+                    _ => pretty(input),
+                },
+            }
+        }
+        Access::Fetches(_) | Access::Reads(_) | Access::Nothing | Access::Other => pretty(input),
+    };
+    let mut lines: Vec<&str> = shown.lines().collect();
+    let more = lines.len().saturating_sub(LINES);
+    lines.truncate(LINES);
+    let mut shown = lines.join("\n");
+    if more > 0 {
+        shown.push_str(&format!("\n… {more} more lines"));
+    }
+    shown
+}
+
+fn diff(old: &str, new: &str) -> String {
+    let diff = TextDiff::from_lines(old, new);
+    diff.unified_diff().context_radius(3).to_string()
+}
+
+fn pretty(input: &Value) -> String {
+    serde_json::to_string_pretty(input).unwrap_or_default()
+}

@@ -1,0 +1,54 @@
+//! Why an agent cannot do what it was asked.
+
+use std::path::PathBuf;
+
+use longhaul::rewind::RewindError;
+use longhaul::session::OpenError;
+use longhaul::undo::UndoError;
+use longhaul_store::ForkError;
+use longhaul_store::layout::{FindError, HomeError};
+
+use super::head::NoHead;
+
+/// Why not. The session is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// It is not known where sessions lie.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    /// There is no such session, or no single one.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// Nothing to go on with.
+    #[error("there is no session of {} to go on with yet: start one without --continue", cwd.display())]
+    NoSession {
+        /// The folder.
+        cwd: PathBuf,
+    },
+    /// Another program's session could not be copied.
+    #[error(transparent)]
+    Fork(#[from] ForkError),
+    /// The transcript cannot be looked at.
+    #[error("cannot look at {}: {source}", path.display())]
+    Look {
+        /// The transcript.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The session cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// What stands before the messages cannot be made.
+    #[error(transparent)]
+    Head(#[from] NoHead),
+    /// Nothing was rewound.
+    #[error(transparent)]
+    Rewind(#[from] RewindError),
+    /// Nothing was taken back.
+    #[error(transparent)]
+    Undo(#[from] UndoError),
+    /// The transcript cannot be read.
+    #[error(transparent)]
+    Read(#[from] longhaul_store::ReadError),
+}

@@ -1,0 +1,71 @@
+//! The seam to permissions: whether a call may run. The rules themselves are in `permission`.
+
+use serde_json::Value;
+
+use crate::event::Mode;
+use crate::tool::Access;
+
+/// What is said of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Judged {
+    /// It may run.
+    Allow,
+    /// The user is asked.
+    Ask {
+        /// Why.
+        reason: String,
+        /// A rule that would allow calls like it from now on.
+        rule: Option<String>,
+    },
+    /// It may not.
+    Deny {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// How long a rule holds that the user agreed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lasting {
+    /// For this session.
+    Session,
+    /// For this project: it goes into its settings.
+    Project,
+}
+
+/// Says which calls may run.
+///
+/// An implementer answers from what it knows, at once and without asking anybody: asking is the loop's.
+pub trait Gate: Send + Sync {
+    /// Judges a call.
+    fn judge(&self, tool: &str, input: &Value, access: &Access) -> Judged;
+
+    /// The user agreed to a rule. What could not be kept is said in a sentence.
+    fn remember(&self, rule: &str, lasting: Lasting) -> Result<(), String>;
+
+    /// What may run unasked.
+    fn mode(&self) -> Mode;
+
+    /// Another mode from now on.
+    fn set_mode(&self, mode: Mode);
+}
+
+/// Lets everything run: for tests, and for who asked for it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OpenGate;
+
+impl Gate for OpenGate {
+    fn judge(&self, _: &str, _: &Value, _: &Access) -> Judged {
+        Judged::Allow
+    }
+
+    fn remember(&self, _: &str, _: Lasting) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::BypassPermissions
+    }
+
+    fn set_mode(&self, _: Mode) {}
+}

@@ -1,0 +1,248 @@
+//! What stands before the messages of an agent's requests: the system prompt's sections (A1, A2), the tools, and the user
+//! context with memory files and the date (A4). Made when a session opens, and again behind a compaction.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use longhaul::memory_files;
+use longhaul::{Clock, Prompt, System};
+use longhaul_core::prompt::memory::{Found, MemoryFile, compact_instructions};
+use longhaul_core::prompt::{
+    AGENT_PREFIX, ContextBudget, ContextSources, Environment, Guidance, History, HostValues,
+    MemoryPrompt, Presence, Registry, Sending, Standard, SystemPrompt, ToolSharing, Ttl,
+    UserContext, agent_registry,
+};
+use longhaul_core::window::Scale;
+use longhaul_store::Env;
+use serde_json::Value;
+
+use super::sources::Sources;
+use super::surroundings::Surroundings;
+use crate::place::Place;
+use crate::tool::Toolbox;
+
+/// Makes heads.
+pub(crate) struct Heads {
+    about: About,
+    /// Latched: the same definitions for the session's whole life (B5).
+    tools: Vec<Value>,
+    offers: Offers,
+    registry: Mutex<Option<Registry>>,
+}
+
+/// What heads of a session are made of.
+pub(crate) struct About {
+    pub(crate) env: Env,
+    pub(crate) place: Place,
+    pub(crate) model: String,
+    /// The window in tokens, after a cap.
+    pub(crate) window: u64,
+    /// Decided once (B4).
+    pub(crate) ttl: Option<Ttl>,
+    pub(crate) toolbox: Toolbox,
+    pub(crate) presence: Presence,
+    pub(crate) surroundings: Surroundings,
+    pub(crate) sources: Sources,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// The words of a sub-agent's kind, in place of the default agent's sections.
+    pub(crate) instead: Option<String>,
+    /// What the user wants said beside the rest.
+    pub(crate) more: Option<String>,
+}
+
+/// The tools that the prompt speaks of, if they are there.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Offers {
+    pub(crate) agent_tool: Option<String>,
+    pub(crate) skill_tool: Option<String>,
+    pub(crate) recall_tool: Option<String>,
+}
+
+impl Offers {
+    pub(crate) fn of(toolbox: &Toolbox) -> Self {
+        let offered = |wanted: &str| {
+            let mut names = toolbox.names();
+            names
+                .find(|name| name.eq_ignore_ascii_case(wanted))
+                .map(str::to_owned)
+        };
+        Self {
+            agent_tool: offered("Task"),
+            skill_tool: offered("Skill"),
+            recall_tool: offered("Recall"),
+        }
+    }
+}
+
+/// A head before it is fitted to a model, and what was read for it.
+pub(crate) struct Made {
+    pub(crate) prompt: Prompt,
+    pub(crate) found: Found,
+    pub(crate) compact_instructions: Option<String>,
+    /// What did not fit.
+    pub(crate) cuts: Vec<PathBuf>,
+}
+
+/// Why there is no head.
+#[derive(Debug, thiserror::Error)]
+pub enum NoHead {
+    /// Two sections of one name.
+    #[error(transparent)]
+    Name(#[from] longhaul_core::prompt::NameTaken),
+    /// It cannot be JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
+impl Heads {
+    pub(crate) fn new(about: About) -> Self {
+        Self {
+            tools: about.toolbox.definitions(),
+            offers: Offers::of(&about.toolbox),
+            about,
+            registry: Mutex::new(None),
+        }
+    }
+
+    /// Where the session is kept.
+    pub(crate) fn place(&self) -> &Place {
+        &self.about.place
+    }
+
+    /// The name of the recall tool, if the model has it.
+    pub(crate) fn recall_tool(&self) -> Option<&str> {
+        self.offers.recall_tool.as_deref()
+    }
+
+    /// Makes a head. After a compaction all of it is computed again.
+    pub(crate) fn make(&self) -> Result<Made, NoHead> {
+        let values = self.values();
+        let mut slot = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut registry = match slot.take() {
+            Some(mut registry) => {
+                registry.compacted();
+                registry
+            }
+            None => agent_registry()?,
+        };
+        registry.refresh(|section| Standard::of(section)?.text(&values));
+        let system = match &self.about.instead {
+            None => {
+                let sending = Sending {
+                    prefix: Some(AGENT_PREFIX),
+                    ttl: self.about.ttl,
+                    tools: ToolSharing::PerUser,
+                    ..Sending::default()
+                };
+                SystemPrompt::from_sections(&registry, &sending)?
+            }
+            Some(text) => SystemPrompt::custom(&custom(text, &values), self.about.ttl)?,
+        };
+        *slot = Some(registry);
+        drop(slot);
+        let system = match &self.about.more {
+            Some(more) => appended(&system, more, self.about.ttl)?,
+            None => system,
+        };
+        let found = memory_files::load(&memory_files::places(
+            &self.about.env,
+            &self.about.place.cwd,
+        ));
+        let context = self.context(&found.files);
+        let instructions: Vec<&str> = (found.files.iter())
+            .filter_map(|file| compact_instructions(&file.text))
+            .collect();
+        Ok(Made {
+            prompt: Prompt {
+                system: System::Rendered(system.json),
+                user_context: context.as_ref().map(|context| context.text.clone()),
+                ttl: self.about.ttl,
+                ..Prompt::new(&self.about.model, "")
+            }
+            .with_tools(self.tools.clone()),
+            compact_instructions: (!instructions.is_empty()).then(|| instructions.join("\n\n")),
+            cuts: context
+                .map(|context| context.cuts.into_iter().map(|cut| cut.path).collect())
+                .unwrap_or_default(),
+            found,
+        })
+    }
+
+    fn context(&self, memory: &[MemoryFile]) -> Option<UserContext> {
+        let now = self
+            .about
+            .clock
+            .now()
+            .to_zoned(jiff::tz::TimeZone::system());
+        let sources = ContextSources {
+            memory,
+            date: Some(now.date()),
+            selection: None,
+        };
+        UserContext::new(
+            &sources,
+            ContextBudget::at(Scale::of_window(self.about.window)),
+        )
+    }
+
+    fn values(&self) -> HostValues {
+        let around = &self.about.surroundings;
+        let home = longhaul_store::Home::longhaul(&self.about.env).ok();
+        HostValues {
+            guidance: Guidance {
+                ask_tool: None,
+                agent_tool: self.offers.agent_tool.clone(),
+                skill_tool: self.offers.skill_tool.clone(),
+                presence: self.about.presence,
+            },
+            memory: MemoryPrompt {
+                project_file: Some(self.about.place.cwd.join("CLAUDE.md")),
+                user_file: home.map(|home| home.root().join("CLAUDE.md")),
+                notes_folder: None,
+            },
+            environment: Environment {
+                cwd: Some(self.about.place.cwd.clone()),
+                further: self.about.place.more.clone(),
+                git: around.git.clone(),
+                os: Some(around.os.clone()),
+                shell: around.shell.clone(),
+                model: Some(self.about.model.clone()),
+            },
+            servers: (self.about.sources.servers)(),
+            history: Some(History {
+                recall_tool: self.offers.recall_tool.clone(),
+                transcript: Some(self.about.place.transcript.clone()),
+            }),
+            ..HostValues::default()
+        }
+    }
+}
+
+/// A sub-agent's own words, where it works, and that old results go away.
+fn custom(text: &str, values: &HostValues) -> String {
+    let parts = [
+        Some(text.trim().to_owned()),
+        Standard::Environment.text(values),
+        Standard::History.text(values),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    parts.join("\n\n")
+}
+
+/// What the user wants said beside the rest: behind the last block, under its marker.
+fn appended(
+    system: &SystemPrompt,
+    more: &str,
+    ttl: Option<Ttl>,
+) -> Result<SystemPrompt, serde_json::Error> {
+    let mut blocks: Vec<Value> = serde_json::from_str(system.json.get())?;
+    if let Some(Value::String(text)) = blocks.last_mut().and_then(|last| last.get_mut("text")) {
+        text.push_str("\n\n");
+        text.push_str(more.trim());
+        return Ok(SystemPrompt {
+            json: serde_json::value::to_raw_value(&blocks)?,
+            ..system.clone()
+        });
+    }
+    SystemPrompt::custom(more, ttl)
+}

@@ -1,0 +1,105 @@
+//! The sessions that can be gone on with, for a list: of each only the beginning and the end is read.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use longhaul_core::json::Object;
+use longhaul_core::message::{EntryKind, Scanner};
+use longhaul_store::layout::{Env, Home, Owner, sessions};
+use longhaul_store::tail::TailReader;
+
+/// How many lines of the end are looked at.
+const TAIL: usize = 20;
+/// Files up to this size are read whole, to count.
+const SMALL: u64 = 1 << 20;
+
+/// A session, for a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its id.
+    pub id: String,
+    /// Its transcript.
+    pub path: PathBuf,
+    /// The first thing the user said.
+    pub title: Option<String>,
+    /// When it was last written to.
+    pub modified: SystemTime,
+    /// How often the model answered; none if the file is too large to count in passing.
+    pub turns: Option<usize>,
+    /// The branch it was last on.
+    pub branch: Option<String>,
+    /// The folder it was last in.
+    pub cwd: Option<String>,
+    /// Whose it is: another program's is copied when it is gone on with.
+    pub owner: Owner,
+}
+
+/// The sessions of a folder, ours and Claude Code's, the newest first.
+pub fn list(env: &Env, cwd: &Path) -> Vec<Listed> {
+    let homes = [Home::longhaul(env), Home::claude(env)];
+    let mut all = Vec::new();
+    for home in homes.into_iter().flatten() {
+        for folder in home.find_project(cwd).0 {
+            let sessions = sessions(&folder).sessions;
+            for session in sessions.into_iter().filter(|session| session.size > 0) {
+                let end = End::of(&session.path).unwrap_or_default();
+                all.push(Listed {
+                    id: session.id.as_str().to_owned(),
+                    title: session.title,
+                    modified: session.modified,
+                    turns: (session.size <= SMALL).then_some(end.turns),
+                    branch: end.branch,
+                    cwd: end.cwd,
+                    owner: home.owner(),
+                    path: session.path,
+                });
+            }
+        }
+    }
+    all.sort_by_key(|session| std::cmp::Reverse(session.modified));
+    all
+}
+
+/// What the end of a transcript tells.
+#[derive(Debug, Default)]
+struct End {
+    branch: Option<String>,
+    cwd: Option<String>,
+    turns: usize,
+}
+
+impl End {
+    fn of(path: &Path) -> std::io::Result<Self> {
+        let file = File::open(path)?;
+        let small = file.metadata()?.len() <= SMALL;
+        let mut lines = TailReader::new(file)?;
+        let mut scanner = Scanner::default();
+        let mut end = Self::default();
+        let mut seen = 0;
+        let mut last = None;
+        while let Some(line) = lines.next()? {
+            seen += 1;
+            let Ok(facets) = scanner.scan(line.bytes) else {
+                continue;
+            };
+            let view = facets.view(line.bytes);
+            if seen <= TAIL && facets.uuid.is_present() {
+                let object = Object::new(line.bytes);
+                let text = |name| object.string(name).map(|text| text.into_owned());
+                end.branch = end.branch.take().or_else(|| text("gitBranch"));
+                end.cwd = end.cwd.take().or_else(|| text("cwd"));
+            }
+            // Lines of one response lie together.
+            let message = view.message_id();
+            if facets.kind == EntryKind::Assistant && facets.is_reply() {
+                end.turns += usize::from(message.is_none() || message != last);
+                last = message;
+            }
+            if seen >= TAIL && !small {
+                break;
+            }
+        }
+        Ok(end)
+    }
+}

@@ -1,0 +1,121 @@
+//! What goes back into the window of the main conversation behind a compaction (R1 to R6), and its fresh head.
+
+use std::sync::Arc;
+
+use longhaul::hooks::{HookEvent, LoadReason, MemoryType};
+use longhaul::{Boxed, Files, Wanted, Workspace};
+use longhaul_core::engine::GatheredContext;
+use longhaul_core::models::ModelSpec;
+use longhaul_core::prompt::memory::{Found, Kind, is_memory_file};
+use longhaul_core::rehydrate::{BackgroundAgent, Source, Todo};
+use serde_json::Value;
+
+use super::head::Heads;
+use super::ring::Ringer;
+use super::sources::{Ask, Sources};
+use crate::event::TodoStatus;
+
+/// The workspace of an agent.
+pub(crate) struct AgentWorkspace {
+    pub(crate) heads: Arc<Heads>,
+    pub(crate) spec: Arc<ModelSpec>,
+    pub(crate) sources: Sources,
+    pub(crate) ringer: Ringer,
+    /// Agents in the background whose result was not collected (R4).
+    pub(crate) agents: Ask<Vec<BackgroundAgent>>,
+    /// What kinds of agents there are, as an attachment (R5).
+    pub(crate) kinds: Option<Value>,
+}
+
+impl Workspace for AgentWorkspace {
+    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
+        Box::pin(async move {
+            let plan = (self.sources.plan)();
+            let plan_path = match &plan {
+                Some(Source::Found(plan)) => Some(plan.path.clone()),
+                _ => None,
+            };
+            let wanted = Wanted {
+                files: (wanted.files.iter())
+                    .filter(|file| {
+                        !is_memory_file(&file.path)
+                            && Some(&file.path) != plan_path.as_ref()
+                            && file.path != self.heads.place().transcript
+                    })
+                    .cloned()
+                    .collect(),
+                kept: wanted.kept.clone(),
+            };
+            let mut gathered = Files.gather(&wanted).await;
+            gathered.head = self.head().await;
+            let into = &mut gathered.gathered;
+            let todos: Vec<Todo> = (self.sources.todos)().into_iter().map(todo).collect();
+            into.todos = (!todos.is_empty()).then_some(Source::Found(todos));
+            into.plan = plan;
+            into.plan_mode = (self.sources.plan_mode)();
+            let skills = (self.sources.skills)();
+            into.skills = (!skills.is_empty()).then_some(Source::Found(skills));
+            let agents = (self.agents)();
+            into.agents = (!agents.is_empty()).then_some(Source::Found(agents));
+            into.announcements = self.kinds.iter().cloned().collect();
+            into.announcements.extend((self.sources.announcements)());
+            gathered
+        })
+    }
+}
+
+impl AgentWorkspace {
+    /// Memory files are read again, and hooks hear of it (C1).
+    async fn head(&self) -> Option<longhaul_core::prompt::RequestHead> {
+        let made = match self.heads.make() {
+            Ok(made) => made,
+            Err(error) => {
+                tracing::warn!(%error, "the head stays as it was");
+                return None;
+            }
+        };
+        loaded(&self.ringer, &made.found, LoadReason::Compact).await;
+        match made.prompt.head(&self.spec) {
+            Ok(head) => Some(head),
+            Err(error) => {
+                tracing::warn!(%error, "the head stays as it was");
+                None
+            }
+        }
+    }
+}
+
+/// Tells hooks which memory files were loaded.
+pub(crate) async fn loaded(ringer: &Ringer, found: &Found, reason: LoadReason) {
+    for file in &found.files {
+        let event = HookEvent::InstructionsLoaded {
+            file_path: file.path.clone(),
+            memory_type: match file.kind {
+                Kind::User => MemoryType::User,
+                Kind::Project => MemoryType::Project,
+                Kind::Local => MemoryType::Local,
+            },
+            load_reason: match (&file.imported_by, reason) {
+                (Some(_), LoadReason::SessionStart) => LoadReason::Include,
+                _ => reason,
+            },
+            globs: Vec::new(),
+            trigger_file_path: None,
+            parent_file_path: file.imported_by.clone(),
+        };
+        let _ = ringer.ring(event).await;
+    }
+}
+
+fn todo(todo: crate::event::Todo) -> Todo {
+    let status = match todo.status {
+        TodoStatus::Pending => "pending",
+        TodoStatus::InProgress => "in_progress",
+        TodoStatus::Completed => "completed",
+    };
+    Todo {
+        content: todo.content,
+        status: status.to_owned(),
+        active_form: (!todo.active_form.is_empty()).then_some(todo.active_form),
+    }
+}

@@ -1,0 +1,58 @@
+//! Runs the user's hooks around prompts, calls and sessions (K1), and tells what they say to the user.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use longhaul::hooks::{Common, HookCall, HookEvent, HookInput, Hooks, Outcome};
+use serde_json::{Value, json};
+
+use super::gate::Gate;
+use super::steer::Steering;
+use super::tell::Teller;
+
+/// Rings the hooks of one conversation.
+#[derive(Clone)]
+pub(crate) struct Ringer {
+    pub(crate) hooks: Arc<dyn Hooks>,
+    pub(crate) common: Common,
+    pub(crate) gate: Arc<dyn Gate>,
+    pub(crate) teller: Teller,
+    pub(crate) steering: Steering,
+    /// Where long output goes.
+    pub(crate) overflow: PathBuf,
+}
+
+impl Ringer {
+    /// Tells hooks of an event. A stop ends them.
+    pub(crate) async fn ring(&self, event: HookEvent) -> Outcome {
+        let mode = serde_json::to_value(self.gate.mode()).ok();
+        let mode = mode.and_then(|mode| Some(mode.as_str()?.to_owned()));
+        let common = Common {
+            permission_mode: mode,
+            ..self.common.clone()
+        };
+        let call = HookCall::new(HookInput { common, event })
+            .with_cancel(self.steering.token())
+            .with_overflow(&self.overflow);
+        let outcome = self.hooks.run(&call).await;
+        for message in &outcome.messages {
+            self.teller.notice(message.clone());
+        }
+        for error in &outcome.errors {
+            self.teller.notice(error.to_string());
+        }
+        outcome
+    }
+}
+
+/// What hooks want the model to know, as an attachment; none if there is nothing.
+pub(crate) fn hook_context(event: &str, context: &[String]) -> Option<Value> {
+    (!context.is_empty()).then(|| {
+        json!({
+            "type": "hook_additional_context",
+            "content": context,
+            "hookName": event,
+            "hookEvent": event,
+        })
+    })
+}

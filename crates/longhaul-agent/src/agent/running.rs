@@ -1,0 +1,233 @@
+//! An agent that is open: it takes prompts, and says how things stand.
+
+use std::sync::Arc;
+
+use longhaul::Session;
+use longhaul::hooks::{EndReason, HookEvent};
+use longhaul::session::{CompactError, CompactOutcome};
+use longhaul_core::engine::{CompactRequest, NewEntry, Shown};
+use longhaul_core::plan::Refusal;
+use longhaul_core::window::{Action, Level, Verdict};
+use longhaul_provider::{CancellationToken, ErrorClass};
+use serde_json::Value;
+
+use super::account::Spent;
+use super::listing::{self, Listed};
+use super::ring::hook_context;
+use super::said::Said;
+use super::session::{Lasting, Opened};
+use super::start::forget_if_empty;
+use crate::event::{AgentEvent, Ended, Glance, Mode};
+use crate::place::Place;
+
+/// An agent at work on a session.
+pub struct Agent {
+    pub(super) lasting: Lasting,
+    pub(super) opened: Opened,
+    pub(super) model: String,
+}
+
+impl Agent {
+    pub(super) fn of(lasting: Lasting, opened: Opened, model: String) -> Self {
+        let agent = Self {
+            lasting,
+            opened,
+            model,
+        };
+        agent.tell_glance();
+        agent
+    }
+
+    /// Works on a prompt until it is answered, stopped or failed. What happens meanwhile is told as events; the last of
+    /// them is [`AgentEvent::Ended`].
+    pub async fn prompt(&mut self, said: impl Into<Said>) -> Ended {
+        let ended = self.work(said.into()).await;
+        self.tell_glance();
+        self.lasting.teller.tell(AgentEvent::Ended(ended.clone()));
+        ended
+    }
+
+    async fn work(&mut self, said: Said) -> Ended {
+        if said.is_empty() {
+            return Ended::Refused("There is nothing to answer: say something.".to_owned());
+        }
+        if let Some(sentence) = self.is_full() {
+            return Ended::Refused(sentence);
+        }
+        let cancel = self.lasting.steering.token();
+        let event = HookEvent::UserPromptSubmit {
+            prompt: said.text.clone(),
+            session_title: None,
+        };
+        let heard = self.opened.worker.hands.ringer.ring(event).await;
+        if cancel.is_cancelled() {
+            return Ended::Cancelled;
+        }
+        if let Some(reason) = heard.blocked.or(heard.stop) {
+            return Ended::Refused(format!(
+                "A hook did not let the prompt pass: {}",
+                reason.text
+            ));
+        }
+        let mut entries = vec![NewEntry::User {
+            content: said.content(),
+            shown: Shown::ToUser,
+        }];
+        entries.extend(said.attachments.into_iter().map(NewEntry::Attachment));
+        entries.append(&mut self.opened.pending);
+        let context = hook_context("UserPromptSubmit", &heard.context);
+        entries.extend(context.map(NewEntry::Attachment));
+        self.opened.worker.work(entries, &cancel).await
+    }
+
+    /// Input is refused before it is taken down, where the window is full and nothing may act by itself (O5).
+    fn is_full(&self) -> Option<String> {
+        let status = self.status();
+        let switches = &self.lasting.recipe.config.switches;
+        match switches.decide(Action::Automatic) {
+            Verdict::Off(switch) if status.level == Level::Blocking => {
+                Some(Refusal::SwitchedOff(switch).sentence(&status))
+            }
+            _ => None,
+        }
+    }
+
+    fn status(&self) -> longhaul_core::window::WindowStatus {
+        self.opened.worker.session.status()
+    }
+
+    /// Compacts by hand, shows what that would come to, or takes a summary that the user approved (Y6).
+    pub async fn compact(
+        &mut self,
+        request: CompactRequest,
+    ) -> Result<CompactOutcome, CompactError> {
+        let done = self.opened.worker.session.compact(request).await;
+        self.tell_glance();
+        done
+    }
+
+    /// Ends whatever is going on when the token is cancelled; the conversation stays valid. Ask for it before each prompt
+    /// or compaction: a spent token is replaced here, and only here.
+    pub fn canceller(&mut self) -> CancellationToken {
+        self.lasting.steering.fresh()
+    }
+
+    /// How things stand.
+    pub fn glance(&self) -> Glance {
+        let status = self.status();
+        let Spent { usage, cost } = self.spent();
+        Glance {
+            model: self.model.clone(),
+            used: status.used,
+            limit: status.limit,
+            percent_left: u64::from(status.percent_left),
+            level: status.level,
+            cost,
+            cache_hit_rate: (usage.prompt() > 0).then(|| usage.cache_hit_rate()),
+            usage,
+            mode: self.mode(),
+        }
+    }
+
+    pub(super) fn tell_glance(&self) {
+        self.lasting.teller.tell(AgentEvent::Glance(self.glance()));
+    }
+
+    /// What the session has used since it was opened, sub-agents and summaries included.
+    pub fn spent(&self) -> Spent {
+        self.opened.account.spent()
+    }
+
+    /// What may run unasked.
+    pub fn mode(&self) -> Mode {
+        self.lasting.recipe.gate.mode()
+    }
+
+    /// Another mode from now on.
+    pub fn set_mode(&self, mode: Mode) {
+        self.lasting.recipe.gate.set_mode(mode);
+        self.tell_glance();
+    }
+
+    /// The session's id.
+    pub fn session_id(&self) -> &str {
+        &self.opened.id
+    }
+
+    /// Where it works and where it is kept.
+    pub fn place(&self) -> &Place {
+        &self.opened.place
+    }
+
+    /// The model that is asked.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// The library's session: the conversation, the window.
+    pub fn session(&self) -> &Session {
+        &self.opened.worker.session
+    }
+
+    /// The names of the tools that the model has.
+    pub fn tool_names(&self) -> Vec<String> {
+        let names = self.opened.worker.hands.toolbox.names();
+        names.map(str::to_owned).collect()
+    }
+
+    /// How often the model answered the last prompt.
+    pub fn turns(&self) -> u32 {
+        self.opened.worker.turns
+    }
+
+    /// What the model said last.
+    pub fn last_text(&self) -> &str {
+        &self.opened.worker.last_text
+    }
+
+    /// Whether the provider does not take requests of this kind at all: a wrong key, an unknown model, an unpaid account.
+    pub fn is_turned_away(&self) -> bool {
+        let failed = self.lasting.steering.failed();
+        matches!(
+            failed,
+            Some(ErrorClass::Auth | ErrorClass::NotFound | ErrorClass::Billing)
+        )
+    }
+
+    /// A prompt that a hook wants the session to begin with; given once.
+    pub fn take_first_words(&mut self) -> Option<String> {
+        self.opened.first_words.take()
+    }
+
+    /// Agents in the background that still run.
+    pub fn running_agents(&self) -> usize {
+        self.opened.crew.jobs.running()
+    }
+
+    /// Something beside the conversation that the model shall see with the next prompt.
+    pub fn attach(&mut self, attachment: Value) {
+        self.opened.pending.push(NewEntry::Attachment(attachment));
+    }
+
+    /// The sessions of this folder.
+    pub fn sessions(&self) -> Vec<Listed> {
+        listing::list(&self.lasting.recipe.env, &self.lasting.recipe.cwd)
+    }
+
+    /// Ends it: agents in the background are stopped, and hooks are told.
+    pub async fn close(self, reason: EndReason) {
+        self.opened.crew.end.cancel();
+        self.lasting.steering.fresh();
+        self.ended(reason).await;
+        forget_if_empty(&self.opened.place.transcript);
+    }
+
+    pub(super) async fn ended(&self, reason: EndReason) {
+        let ringer = &self.opened.worker.hands.ringer;
+        let _ = ringer.ring(HookEvent::SessionEnd { reason }).await;
+    }
+
+    pub(super) fn jobs(&self) -> Arc<crate::tools::task::Jobs> {
+        self.opened.crew.jobs.clone()
+    }
+}

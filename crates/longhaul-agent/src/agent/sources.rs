@@ -1,0 +1,50 @@
+//! What the tools of a session hold that a compaction must not lose (R2 to R5): asked for when it is needed.
+
+use std::sync::Arc;
+
+use longhaul_core::engine::Event;
+use longhaul_core::prompt::ServerInstructions;
+use longhaul_core::rehydrate::{InvokedSkill, Plan, Source};
+use serde_json::Value;
+
+use crate::event::Todo;
+
+/// A question that a tool answers.
+pub type Ask<T> = Arc<dyn Fn() -> T + Send + Sync>;
+
+/// Where to ask. What is not there answers with nothing.
+#[derive(Clone)]
+pub struct Sources {
+    /// The todo list.
+    pub todos: Ask<Vec<Todo>>,
+    /// The plan file, if there is one.
+    pub plan: Ask<Option<Source<Plan>>>,
+    /// The reminder of plan mode, when it is on.
+    pub plan_mode: Ask<Option<String>>,
+    /// Skills that were invoked.
+    pub skills: Ask<Vec<InvokedSkill>>,
+    /// The list of all skills, said once when a session begins.
+    pub skill_listing: Ask<Option<String>>,
+    /// What connected servers say about themselves.
+    pub servers: Ask<Vec<ServerInstructions>>,
+    /// Tools, agents and servers as attachments, as against an empty history (R5).
+    pub announcements: Ask<Vec<Value>>,
+    /// Hears what happens to the conversation whose tools these are: what they hold of cleared results and files must not
+    /// outlive them (C1, R7).
+    pub heard: Arc<dyn Fn(&Event) + Send + Sync>,
+}
+
+impl Default for Sources {
+    fn default() -> Self {
+        Self {
+            todos: Arc::new(Vec::new),
+            plan: Arc::new(|| None),
+            plan_mode: Arc::new(|| None),
+            skills: Arc::new(Vec::new),
+            skill_listing: Arc::new(|| None),
+            servers: Arc::new(Vec::new),
+            announcements: Arc::new(Vec::new),
+            heard: Arc::new(|_| {}),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Which session an agent works on (G2): a new one, the newest of this folder, or one by its id. Another program's is copied
+//! first, and the copy is ours.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use longhaul::hooks::StartSource;
+use longhaul::session::new_session_id;
+use longhaul_store::fork;
+use longhaul_store::layout::{Home, SessionId, find_session, sessions};
+use longhaul_store::ownership::is_ours;
+
+use super::error::AgentError;
+use super::recipe::Recipe;
+
+/// Which session.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Start {
+    /// A new one.
+    #[default]
+    New,
+    /// The newest one of the folder.
+    Continue,
+    /// The one whose id is this or begins like this, or the transcript at this path.
+    Resume(String),
+}
+
+/// Takes a transcript away in which nothing was ever said.
+pub(crate) fn forget_if_empty(transcript: &std::path::Path) {
+    if std::fs::metadata(transcript).is_ok_and(|file| file.len() == 0) {
+        // If it cannot be, it is an empty file that no list shows.
+        let _ = std::fs::remove_file(transcript);
+    }
+}
+
+/// A session that was settled on.
+#[derive(Debug, Clone)]
+pub(crate) struct Settled {
+    pub(crate) id: String,
+    pub(crate) transcript: PathBuf,
+    pub(crate) source: StartSource,
+    /// Said to the user.
+    pub(crate) notice: Option<String>,
+}
+
+impl Settled {
+    /// A new session.
+    pub(crate) fn new(recipe: &Recipe, source: StartSource) -> Result<Self, AgentError> {
+        let home = Home::longhaul(&recipe.env)?;
+        let id = new_session_id();
+        Ok(Self {
+            transcript: home.project_folder(&recipe.cwd).join(format!("{id}.jsonl")),
+            id,
+            source,
+            notice: None,
+        })
+    }
+
+    pub(crate) fn on(recipe: &Recipe, start: &Start) -> Result<Self, AgentError> {
+        match start {
+            Start::New => Self::new(recipe, StartSource::Startup),
+            Start::Continue => Self::newest(recipe),
+            Start::Resume(id) => Self::named(recipe, id),
+        }
+    }
+
+    fn newest(recipe: &Recipe) -> Result<Self, AgentError> {
+        let home = Home::longhaul(&recipe.env)?;
+        let (folders, _) = home.find_project(&recipe.cwd);
+        let all = folders.iter().flat_map(|folder| sessions(folder).sessions);
+        // One in which nothing was ever said is none.
+        let newest = all
+            .filter(|session| session.size > 0)
+            .max_by_key(|session| session.modified);
+        let newest = newest.ok_or_else(|| AgentError::NoSession {
+            cwd: recipe.cwd.clone(),
+        })?;
+        Ok(Self::ours(newest.path))
+    }
+
+    fn named(recipe: &Recipe, id: &str) -> Result<Self, AgentError> {
+        let home = Home::longhaul(&recipe.env)?;
+        let as_path = PathBuf::from(id);
+        let path = match as_path.is_file() {
+            true => as_path,
+            false => {
+                let claude = Home::claude(&recipe.env).ok();
+                let homes: Vec<&Home> = std::iter::once(&home).chain(&claude).collect();
+                find_session(&homes, id)?
+            }
+        };
+        let look = |source| AgentError::Look {
+            path: path.clone(),
+            source,
+        };
+        if is_ours(&path, &home).map_err(look)? {
+            return Ok(Self::ours(path));
+        }
+        let new = new_session_id();
+        let new = SessionId::parse(&new).map_err(longhaul_store::layout::FindError::from)?;
+        let copy = fork(&path, &home, &new, SystemTime::now())?;
+        Ok(Self {
+            notice: Some(format!(
+                "{} belongs to another program and stays as it is; this goes on in a copy, session {new}.",
+                path.display()
+            )),
+            id: new.as_str().to_owned(),
+            transcript: copy,
+            source: StartSource::Fork,
+        })
+    }
+
+    fn ours(transcript: PathBuf) -> Self {
+        let id = SessionId::of_transcript(&transcript);
+        Self {
+            id: id.map_or_else(new_session_id, |id| id.as_str().to_owned()),
+            transcript,
+            source: StartSource::Resume,
+            notice: None,
+        }
+    }
+}

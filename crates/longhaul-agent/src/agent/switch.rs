@@ -1,0 +1,96 @@
+//! Changing the session under an agent: another one, another model, an earlier point, a compaction taken back. All that a
+//! session is lies on disk, so each of these writes what it must and opens it again.
+
+use std::sync::Arc;
+
+use longhaul::hooks::{EndReason, StartSource};
+use longhaul::rewind::{self, Rewound, Spoken};
+use longhaul::undo::{self, Act, Undone};
+
+use super::error::AgentError;
+use super::running::Agent;
+use super::start::{Settled, Start, forget_if_empty};
+
+impl Agent {
+    /// Begins a new session; the old one stays on disk. Agents in the background are stopped.
+    pub async fn clear(&mut self) -> Result<(), AgentError> {
+        let settled = Settled::new(&self.lasting.recipe, StartSource::Clear)?;
+        self.go_to(settled, EndReason::Clear).await
+    }
+
+    /// Goes to another session, by its id or the beginning of it.
+    pub async fn resume(&mut self, id: &str) -> Result<(), AgentError> {
+        let start = Start::Resume(id.to_owned());
+        let settled = Settled::on(&self.lasting.recipe, &start)?;
+        self.go_to(settled, EndReason::Resume).await
+    }
+
+    async fn go_to(&mut self, settled: Settled, reason: EndReason) -> Result<(), AgentError> {
+        self.lasting.steering.fresh();
+        self.ended(reason).await;
+        let opened = self
+            .lasting
+            .open(settled, &self.model, Arc::default())
+            .await?;
+        let left = std::mem::replace(&mut self.opened, opened);
+        forget_if_empty(&left.place.transcript);
+        self.tell_glance();
+        Ok(())
+    }
+
+    /// Asks another model from now on. The conversation goes on; nothing of the cache can be kept.
+    pub async fn switch_model(&mut self, model: &str) -> Result<(), AgentError> {
+        self.reopen(model)?;
+        self.model = model.to_owned();
+        self.tell_glance();
+        Ok(())
+    }
+
+    /// Goes back to before one of the user's messages, over compactions too (M5), and gives its words.
+    pub async fn rewind(&mut self, uuid: &str) -> Result<Rewound, AgentError> {
+        let now = self.lasting.recipe.clock.now();
+        let rewound = rewind::rewind(&self.opened.place.transcript, uuid, now)?;
+        self.reopen(&self.model.clone())?;
+        self.tell_glance();
+        Ok(rewound)
+    }
+
+    /// What the user said in this session, to pick from.
+    pub fn spoken(&self) -> Result<Vec<Spoken>, AgentError> {
+        let path = &self.opened.place.transcript;
+        match path.exists() {
+            true => Ok(rewind::spoken(path)?),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    /// Takes the last compaction back; again, the one before (X6).
+    pub async fn undo_compaction(&mut self) -> Result<Undone, AgentError> {
+        let recipe = &self.lasting.recipe;
+        let undone = undo::undo(
+            &self.opened.place.transcript,
+            &recipe.config,
+            &recipe.models,
+            Act::Write,
+            recipe.clock.now(),
+        )?;
+        self.reopen(&self.model.clone())?;
+        self.tell_glance();
+        Ok(undone)
+    }
+
+    /// Opens the same session again as it is on disk. Agents in the background go on.
+    fn reopen(&mut self, model: &str) -> Result<(), AgentError> {
+        let settled = Settled {
+            id: self.opened.id.clone(),
+            transcript: self.opened.place.transcript.clone(),
+            source: StartSource::Resume,
+            notice: None,
+        };
+        let (account, jobs) = (self.opened.account.clone(), self.jobs());
+        let (mut opened, _) = self.lasting.assemble(settled, model, account, jobs)?;
+        opened.pending = std::mem::take(&mut self.opened.pending);
+        self.opened = opened;
+        Ok(())
+    }
+}

@@ -1,0 +1,206 @@
+//! The loop itself: turns and calls until the model has nothing more to do. The main conversation and those of sub-agents
+//! go through here alike; what differs is who is told and which hook may hold the end back.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use longhaul::Session;
+use longhaul::hooks::{HookEvent, Outcome};
+use longhaul::session::TurnError;
+use longhaul_core::engine::{NewEntry, Shown as ShownTo};
+use longhaul_provider::{CancellationToken, Reply, StopReason};
+use serde_json::{Value, json};
+
+use super::hands::{Hands, Stop, wanted};
+use super::words;
+use crate::event::{AgentEvent, Ended};
+
+/// Whose loop it is.
+#[derive(Debug, Clone)]
+pub(crate) enum Role {
+    /// The user's conversation.
+    Main,
+    /// A sub-agent's.
+    Sub {
+        id: String,
+        kind: String,
+        transcript: PathBuf,
+    },
+}
+
+/// What comes in from elsewhere between two turns: reports of agents in the background, as attachments.
+pub(crate) type Arrivals = Arc<dyn Fn() -> Vec<Value> + Send + Sync>;
+
+/// A conversation at work.
+pub(crate) struct Worker {
+    pub(crate) session: Session,
+    pub(crate) hands: Hands,
+    pub(crate) role: Role,
+    pub(crate) arrivals: Option<Arrivals>,
+    /// The most replies to one prompt.
+    pub(crate) max_turns: Option<u32>,
+    /// Replies to the prompt so far.
+    pub(crate) turns: u32,
+    /// Calls made for it so far.
+    pub(crate) calls: usize,
+    /// What the model said last.
+    pub(crate) last_text: String,
+}
+
+/// What follows a turn.
+enum After {
+    GoOn,
+    End(Ended),
+}
+
+impl Worker {
+    /// Adds what was said and works until it is answered.
+    pub(crate) async fn work(
+        &mut self,
+        entries: Vec<NewEntry>,
+        cancel: &CancellationToken,
+    ) -> Ended {
+        self.turns = 0;
+        self.calls = 0;
+        self.last_text.clear();
+        if let Err(error) = self.session.add(entries).await {
+            return Ended::Failed(error.to_string());
+        }
+        let mut stop_held_back = false;
+        loop {
+            if self.max_turns.is_some_and(|most| self.turns >= most) {
+                return Ended::TurnsUsedUp(self.turns);
+            }
+            if let Err(error) = self.take_arrivals().await {
+                return Ended::Failed(error.to_string());
+            }
+            let reply = match self.session.turn().await {
+                Ok(reply) => reply,
+                Err(_) if cancel.is_cancelled() => {
+                    return self.interrupted(words::INTERRUPTED).await;
+                }
+                Err(TurnError::Refused(sentence)) => return Ended::Refused(sentence),
+                Err(error) => return Ended::Failed(error.to_string()),
+            };
+            self.turns += 1;
+            match self.replied(&reply, &mut stop_held_back, cancel).await {
+                After::GoOn => {}
+                After::End(ended) => return ended,
+            }
+        }
+    }
+
+    async fn replied(
+        &mut self,
+        reply: &Reply,
+        stop_held_back: &mut bool,
+        cancel: &CancellationToken,
+    ) -> After {
+        self.last_text = reply.text();
+        if let Role::Main = self.role {
+            let message = serde_json::from_slice(&reply.message_json()).unwrap_or(Value::Null);
+            self.hands.teller.tell(AgentEvent::Replied(message));
+        }
+        let calls = wanted(reply);
+        if !calls.is_empty() {
+            self.calls += calls.len();
+            return self.call(&calls, cancel).await;
+        }
+        match reply.stop {
+            Some(StopReason::PauseTurn) if !cancel.is_cancelled() => return After::GoOn,
+            Some(StopReason::MaxTokens) => {
+                self.notice("The reply was cut off: it reached the most tokens a reply may have.");
+            }
+            Some(StopReason::Refusal) => self.notice("The model declined to answer."),
+            _ => {}
+        }
+        if cancel.is_cancelled() {
+            return After::End(Ended::Done);
+        }
+        self.may_stop(stop_held_back).await
+    }
+
+    async fn call(&mut self, calls: &[super::hands::Wanted], cancel: &CancellationToken) -> After {
+        let handled = self.hands.run(calls, cancel).await;
+        let attachments = handled.attachments.into_iter().map(NewEntry::Attachment);
+        let results = NewEntry::ToolResults(handled.outputs);
+        let entries = std::iter::once(results).chain(attachments).collect();
+        if let Err(error) = self.session.add(entries).await {
+            return After::End(Ended::Failed(error.to_string()));
+        }
+        After::End(match handled.stop {
+            None => return After::GoOn,
+            Some(Stop::User) => self.interrupted(words::INTERRUPTED_TOOLS).await,
+            Some(Stop::Hook(reason)) => {
+                self.notice(&reason);
+                Ended::Done
+            }
+        })
+    }
+
+    /// Hooks may hold the end back, once (K1).
+    async fn may_stop(&mut self, held_back: &mut bool) -> After {
+        let last = (!self.last_text.is_empty()).then(|| self.last_text.clone());
+        let event = match &self.role {
+            Role::Main => HookEvent::Stop {
+                stop_hook_active: *held_back,
+                last_assistant_message: last,
+            },
+            Role::Sub {
+                id,
+                kind,
+                transcript,
+            } => HookEvent::SubagentStop {
+                stop_hook_active: *held_back,
+                agent_id: id.clone(),
+                agent_type: kind.clone(),
+                agent_transcript_path: transcript.clone(),
+                last_assistant_message: last,
+            },
+        };
+        let Outcome { blocked, stop, .. } = self.hands.ringer.ring(event).await;
+        match blocked {
+            Some(reason) if stop.is_none() && !*held_back => {
+                *held_back = true;
+                let entry = NewEntry::User {
+                    content: Value::String(words::stop_hook(&reason.text)),
+                    shown: ShownTo::ToNobody,
+                };
+                match self.session.add(vec![entry]).await {
+                    Ok(()) => After::GoOn,
+                    Err(error) => After::End(Ended::Failed(error.to_string())),
+                }
+            }
+            _ => After::End(Ended::Done),
+        }
+    }
+
+    async fn take_arrivals(&mut self) -> Result<(), TurnError> {
+        let arrived = self.arrivals.as_ref().map(|arrivals| arrivals());
+        match arrived {
+            Some(arrived) if !arrived.is_empty() => {
+                let entries = arrived.into_iter().map(NewEntry::Attachment).collect();
+                self.session.add(entries).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The user stopped the work: that is said in the conversation, which is valid as it is.
+    async fn interrupted(&mut self, marker: &str) -> Ended {
+        let entry = NewEntry::User {
+            content: json!([{"type": "text", "text": marker}]),
+            shown: ShownTo::ToUser,
+        };
+        match self.session.add(vec![entry]).await {
+            Ok(()) => Ended::Cancelled,
+            Err(error) => Ended::Failed(error.to_string()),
+        }
+    }
+
+    fn notice(&self, sentence: &str) {
+        if let Role::Main = self.role {
+            self.hands.teller.notice(sentence);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The objects of `json` and `stream-json`, in the shape in which Claude Code writes them.
+
+use longhaul_core::engine::Compacted;
+use longhaul_core::message::Usage;
+use serde_json::{Value, json};
+
+use crate::agent::{Agent, Spent};
+use crate::event::Ended;
+use crate::tool::Output;
+
+/// A session begins.
+pub(super) fn init(agent: &Agent) -> Value {
+    json!({
+        "type": "system",
+        "subtype": "init",
+        "session_id": agent.session_id(),
+        "cwd": agent.place().cwd,
+        "model": agent.model(),
+        "tools": agent.tool_names(),
+        "permissionMode": agent.mode(),
+        "transcript_path": agent.place().transcript,
+    })
+}
+
+/// A reply.
+pub(super) fn assistant(session: &str, message: &Value) -> Value {
+    json!({
+        "type": "assistant",
+        "message": message,
+        "parent_tool_use_id": null,
+        "session_id": session,
+    })
+}
+
+/// The result of a call.
+pub(super) fn result_of(session: &str, call: &str, output: &Output) -> Value {
+    let mut block = json!({
+        "type": "tool_result",
+        "tool_use_id": call,
+        "content": output.content,
+    });
+    if output.is_error {
+        block["is_error"] = Value::Bool(true);
+    }
+    json!({
+        "type": "user",
+        "message": {"role": "user", "content": [block]},
+        "parent_tool_use_id": null,
+        "session_id": session,
+    })
+}
+
+/// A compaction.
+pub(super) fn boundary(session: &str, done: &Compacted) -> Value {
+    json!({
+        "type": "system",
+        "subtype": "compact_boundary",
+        "session_id": session,
+        "uuid": done.boundary,
+        "compact_metadata": {
+            "trigger": done.trigger,
+            "pre_tokens": done.before,
+            "post_tokens": done.after,
+            "duration_ms": done.milliseconds,
+        },
+    })
+}
+
+/// A call that nobody allowed.
+pub(super) fn denial(name: &str, call: &str, input: &Value) -> Value {
+    json!({"tool_name": name, "tool_use_id": call, "tool_input": input})
+}
+
+/// How it all ended.
+pub(super) struct Finish<'a> {
+    pub(super) ended: &'a Ended,
+    pub(super) milliseconds: u128,
+    pub(super) denials: &'a [Value],
+    pub(super) spent: &'a Spent,
+}
+
+pub(super) fn finish(agent: &Agent, finish: &Finish<'_>) -> Value {
+    let (subtype, result) = match finish.ended {
+        Ended::Done => ("success", agent.last_text().to_owned()),
+        Ended::TurnsUsedUp(turns) => (
+            "error_max_turns",
+            format!("It did not come to an end in {turns} turns."),
+        ),
+        Ended::Cancelled => ("error_during_execution", "It was interrupted.".to_owned()),
+        Ended::Refused(why) | Ended::Failed(why) => ("error_during_execution", why.clone()),
+    };
+    json!({
+        "type": "result",
+        "subtype": subtype,
+        "is_error": *finish.ended != Ended::Done,
+        "duration_ms": finish.milliseconds,
+        "num_turns": agent.turns(),
+        "result": result,
+        "session_id": agent.session_id(),
+        "total_cost_usd": finish.spent.cost.map(|cost| cost.to_f64()),
+        "usage": usage(&finish.spent.usage),
+        "permission_denials": finish.denials,
+    })
+}
+
+fn usage(usage: &Usage) -> Value {
+    json!({
+        "input_tokens": usage.input,
+        "cache_creation_input_tokens": usage.cache_write(),
+        "cache_read_input_tokens": usage.cache_read,
+        "output_tokens": usage.output,
+    })
+}

@@ -1,0 +1,130 @@
+//! Agents in the background (R4): which there are, how far they are, and what they reported.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use longhaul_core::rehydrate::{AgentState, BackgroundAgent};
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+/// The most characters of a report that go into the conversation.
+const REPORT: usize = 40_000;
+
+/// An agent in the background.
+#[derive(Debug, Clone)]
+pub(crate) struct Job {
+    pub(crate) id: String,
+    pub(crate) description: String,
+    pub(crate) transcript: PathBuf,
+    pub(crate) state: AgentState,
+    /// What it reported, or why it failed.
+    pub(crate) report: String,
+    /// The model has been told.
+    pub(crate) collected: bool,
+}
+
+/// All of a session.
+#[derive(Debug, Default)]
+pub(crate) struct Jobs {
+    jobs: Mutex<Vec<Job>>,
+    changed: Notify,
+}
+
+impl Jobs {
+    pub(crate) fn begin(&self, job: Job) {
+        self.lock().push(job);
+    }
+
+    pub(crate) fn end(&self, id: &str, state: AgentState, report: String) {
+        if let Some(job) = self.lock().iter_mut().find(|job| job.id == id) {
+            job.state = state;
+            job.report = report;
+        }
+        self.changed.notify_waiters();
+    }
+
+    /// Those that ended and were not told of yet, as attachments; from now on they are told of.
+    pub(crate) fn arrivals(&self) -> Vec<Value> {
+        let mut jobs = self.lock();
+        let ended = jobs
+            .iter_mut()
+            .filter(|job| job.state != AgentState::Running && !job.collected);
+        ended
+            .map(|job| {
+                job.collected = true;
+                json!({
+                    "type": "task_status",
+                    "taskId": job.id,
+                    "taskType": "local_agent",
+                    "description": job.description,
+                    "status": match job.state {
+                        AgentState::Failed => "failed",
+                        _ => "completed",
+                    },
+                    "deltaSummary": bounded(&job.report, &job.transcript),
+                })
+            })
+            .collect()
+    }
+
+    /// Those that the model must know of behind a compaction.
+    pub(crate) fn uncollected(&self) -> Vec<BackgroundAgent> {
+        let jobs = self.lock();
+        let open = jobs.iter().filter(|job| !job.collected);
+        open.map(|job| BackgroundAgent {
+            id: job.id.clone(),
+            description: job.description.clone(),
+            state: job.state,
+            summary: None,
+        })
+        .collect()
+    }
+
+    /// How many still run.
+    pub(crate) fn running(&self) -> usize {
+        let jobs = self.lock();
+        let running = jobs.iter().filter(|job| job.state == AgentState::Running);
+        running.count()
+    }
+
+    /// One of them.
+    pub(crate) fn find(&self, id: &str) -> Option<Job> {
+        self.lock().iter().find(|job| job.id == id).cloned()
+    }
+
+    /// One of them when it has ended; the model is told by whoever asked.
+    pub(crate) async fn ended(&self, id: &str) -> Option<Job> {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            // Before looking: what changes in between is not missed.
+            changed.as_mut().enable();
+            let job = self.find(id)?;
+            if job.state != AgentState::Running {
+                self.collect(id);
+                return Some(job);
+            }
+            changed.await;
+        }
+    }
+
+    pub(crate) fn collect(&self, id: &str) {
+        if let Some(job) = self.lock().iter_mut().find(|job| job.id == id) {
+            job.collected = true;
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Job>> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A report that fits.
+pub(crate) fn bounded(report: &str, transcript: &std::path::Path) -> String {
+    let Some((at, _)) = report.char_indices().nth(REPORT) else {
+        return report.to_owned();
+    };
+    let note = include_str!("fragments/cut.txt").trim_end();
+    let note = note.replace("{transcript}", &transcript.display().to_string());
+    format!("{}\n{note}", &report[..at])
+}

@@ -1,0 +1,132 @@
+//! The `Task` tool: starts sub-agents. What they are is in `kind.rs`, how they run in `crew.rs`, those in the background in
+//! `job.rs`.
+
+pub(crate) mod crew;
+mod job;
+mod kind;
+mod output;
+
+use std::sync::Arc;
+
+use longhaul::Boxed;
+use serde_json::{Value, json};
+
+use crate::event::Ended;
+use crate::tool::{Access, Call, Output, Tool};
+use crew::{Crew, Order, ended_badly};
+use job::bounded;
+
+pub(crate) use job::Jobs;
+pub use kind::AgentKind;
+pub(crate) use output::TaskOutput;
+
+/// Starts sub-agents.
+pub(crate) struct Task(pub(crate) Arc<Crew>);
+
+impl Tool for Task {
+    fn name(&self) -> &str {
+        "Task"
+    }
+
+    fn definition(&self) -> Value {
+        let kinds = Crew::listing(&self.0.recipe.kinds).join("\n");
+        let description = include_str!("fragments/task.md").trim_end();
+        json!({
+            "name": self.name(),
+            "description": description.replace("{kinds}", &kinds),
+            "input_schema": {
+                "type": "object",
+                "properties": {
+                    "description": {"type": "string", "description": "The task in three to five words"},
+                    "prompt": {"type": "string", "description": "All that the agent must know"},
+                    "subagent_type": {"type": "string", "description": "The kind of agent"},
+                    "run_in_background": {"type": "boolean", "description": "Whether to go on without waiting for it"},
+                    "model": {"type": "string", "description": "Another model than yours; leave it out unless the user asked for one"},
+                },
+                "required": ["description", "prompt", "subagent_type"],
+            },
+        })
+    }
+
+    // What the agent touches, it asks for itself.
+    fn access(&self, _: &Value) -> Access {
+        Access::Nothing
+    }
+
+    fn line(&self, input: &Value) -> String {
+        let kind = text(input, "subagent_type").unwrap_or_default();
+        let description = text(input, "description").unwrap_or_default();
+        format!("{kind}: {description}")
+            .trim_matches([':', ' '])
+            .to_owned()
+    }
+
+    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
+        Box::pin(async move {
+            let order = match self.order(&input) {
+                Ok(order) => order,
+                Err(sentence) => return Output::error(sentence),
+            };
+            if input.get("run_in_background").and_then(Value::as_bool) == Some(true) {
+                return self.in_background(order);
+            }
+            let ran = self
+                .0
+                .run(order, call.cancel.clone(), call.progress.clone());
+            let report = match ran.await {
+                Ok(report) => report,
+                Err(error) => return Output::error(format!("The agent cannot start: {error}")),
+            };
+            if report.ended != Ended::Done {
+                return Output::error(ended_badly(&report));
+            }
+            let said = match report.text.trim() {
+                "" => include_str!("fragments/silent.txt")
+                    .trim_end()
+                    .replace("{transcript}", &report.transcript.display().to_string()),
+                text => bounded(text, &report.transcript),
+            };
+            let line = format!("{} turns, {} calls", report.turns, report.calls);
+            Output::text(said, line)
+        })
+    }
+}
+
+impl Task {
+    fn order(&self, input: &Value) -> Result<Order, String> {
+        let prompt =
+            text(input, "prompt").ok_or("`prompt` is missing: say what the agent shall do.")?;
+        let named = text(input, "subagent_type");
+        let kind = self.0.kind(named).ok_or_else(|| {
+            let kinds = self.0.recipe.kinds.iter();
+            let names: Vec<&str> = kinds.map(|kind| &*kind.name).collect();
+            format!(
+                "There is no such kind of agent. There are: {}",
+                names.join(", ")
+            )
+        })?;
+        Ok(Order {
+            description: text(input, "description").unwrap_or("a task").to_owned(),
+            prompt: prompt.to_owned(),
+            kind: kind.clone(),
+            model: text(input, "model").map(str::to_owned),
+        })
+    }
+
+    fn in_background(&self, order: Order) -> Output {
+        let (kind, description) = (order.kind.name.clone(), order.description.clone());
+        let (id, transcript) = self.0.start(order);
+        let said = include_str!("fragments/started.txt")
+            .trim_end()
+            .replace("{id}", &id)
+            .replace("{transcript}", &transcript.display().to_string())
+            .replace("{kind}", &kind)
+            .replace("{description}", &description);
+        Output::text(said, format!("{id} started"))
+    }
+}
+
+fn text<'a>(input: &'a Value, name: &str) -> Option<&'a str> {
+    let text = input.get(name).and_then(Value::as_str)?;
+    (!text.trim().is_empty()).then_some(text)
+}

@@ -1,0 +1,79 @@
+//! The `TaskOutput` tool: how far an agent in the background is, and its report.
+
+use std::sync::Arc;
+
+use longhaul::Boxed;
+use longhaul_core::rehydrate::AgentState;
+use serde_json::{Value, json};
+
+use super::crew::Crew;
+use super::job::bounded;
+use crate::tool::{Access, Call, Output, Tool};
+
+/// Gives reports of agents in the background.
+pub(crate) struct TaskOutput(pub(crate) Arc<Crew>);
+
+impl Tool for TaskOutput {
+    fn name(&self) -> &str {
+        "TaskOutput"
+    }
+
+    fn definition(&self) -> Value {
+        json!({
+            "name": self.name(),
+            "description": include_str!("fragments/task_output.md").trim_end(),
+            "input_schema": {
+                "type": "object",
+                "properties": {
+                    "task_id": {"type": "string", "description": "The id that the agent was started with"},
+                    "block": {"type": "boolean", "description": "Whether to wait for its end; true if left out"},
+                },
+                "required": ["task_id"],
+            },
+        })
+    }
+
+    fn access(&self, _: &Value) -> Access {
+        Access::Nothing
+    }
+
+    fn line(&self, input: &Value) -> String {
+        id(input).to_owned()
+    }
+
+    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
+        Box::pin(async move {
+            let jobs = &self.0.jobs;
+            let id = id(&input);
+            let waits = input.get("block").and_then(Value::as_bool).unwrap_or(true);
+            let job = match waits {
+                true => tokio::select! {
+                    job = jobs.ended(id) => job,
+                    () = call.cancel.cancelled() => jobs.find(id),
+                },
+                false => jobs.find(id),
+            };
+            let Some(job) = job else {
+                return Output::error(format!("There is no agent {id:?} in the background."));
+            };
+            match job.state {
+                AgentState::Running => {
+                    Output::text(format!("Agent {id} is still at work."), "still at work")
+                }
+                AgentState::Finished | AgentState::Failed => {
+                    jobs.collect(id);
+                    let report = bounded(&job.report, &job.transcript);
+                    Output {
+                        is_error: job.state == AgentState::Failed,
+                        ..Output::text(report, "its report")
+                    }
+                }
+            }
+        })
+    }
+}
+
+fn id(input: &Value) -> &str {
+    let id = input.get("task_id").and_then(Value::as_str);
+    id.unwrap_or_default()
+}

@@ -1,0 +1,149 @@
+//! Stopping: the conversation is valid afterwards, and the next turn is accepted by the strict world.
+
+use std::path::PathBuf;
+
+use longhaul_agent::agent::{Agent, Start};
+use longhaul_agent::event::{AgentEvent, Ended};
+use longhaul_agent::tool::{Access, Output, Toolbox};
+use longhaul_core::engine::{CompactFailure, CompactRequest, Event, Phase};
+use serde_json::json;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::house::{House, Toy, calls, say, text, texts, work};
+
+async fn goes_on(house: &House, agent: &mut Agent, events: &mut UnboundedReceiver<AgentEvent>) {
+    let _ = agent.canceller();
+    let (ended, _) = say(agent, events, "Go on.").await;
+    assert_eq!(
+        ended,
+        Ended::Done,
+        "the strict world takes the next request"
+    );
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text == "Go on.")
+    );
+}
+
+#[tokio::test]
+async fn q1_stopped_while_the_model_speaks() {
+    let stalls = json!({"text": "A long story of many words.", "fault": "stall(after=4)"});
+    let house = House::scripted_by("calls", &[stalls, text("Yes.")]).await;
+    let (mut agent, mut events) = house.open(Start::New).await;
+    let cancel = agent.canceller();
+    let stop = |event: &AgentEvent| {
+        if let AgentEvent::Text(_) = event {
+            cancel.cancel();
+        }
+    };
+    let (ended, _) = work(&mut agent, &mut events, "Tell me.", stop, || None).await;
+    assert_eq!(ended, Ended::Cancelled);
+    goes_on(&house, &mut agent, &mut events).await;
+    let seen = texts(&house.last_body());
+    assert!(
+        seen.iter()
+            .any(|text| text == "[Request interrupted by user]")
+    );
+    assert!(
+        !seen.iter().any(|text| text.contains("long story")),
+        "half a reply is none"
+    );
+}
+
+#[tokio::test]
+async fn q1_stopped_while_tools_run() {
+    let turn = calls(&[
+        ("Quick", json!({})),
+        ("Slow", json!({})),
+        ("Later", json!({})),
+    ]);
+    let mut house = House::scripted(&[turn, text("Yes.")]).await;
+    let waits = |_, call: longhaul_agent::tool::Call| -> longhaul::Boxed<'static, Output> {
+        Box::pin(async move {
+            (call.progress)("at it");
+            call.cancel.cancelled().await;
+            Output::error("ended")
+        })
+    };
+    let writes = || Access::Writes(PathBuf::from("/x"));
+    house.toolbox = Toolbox::default()
+        .with(Toy::echo("Quick", writes()))
+        .with(Toy::new("Slow", writes(), waits))
+        .with(Toy::echo("Later", writes()));
+    let (mut agent, mut events) = house.open(Start::New).await;
+    let cancel = agent.canceller();
+    let stop = |event: &AgentEvent| {
+        if let AgentEvent::ToolProgress { .. } = event {
+            cancel.cancel();
+        }
+    };
+    let (ended, told) = work(&mut agent, &mut events, "Go.", stop, || None).await;
+    assert_eq!(ended, Ended::Cancelled);
+    let results = told
+        .iter()
+        .filter(|event| matches!(event, AgentEvent::ToolEnded { .. }));
+    assert_eq!(results.count(), 3, "every call has a result");
+    goes_on(&house, &mut agent, &mut events).await;
+    let seen = texts(&house.last_body());
+    let has = |part: &str| seen.iter().any(|text| text.contains(part));
+    assert!(
+        has("Quick saw") && has("stopped this call") && has("was not run"),
+        "{seen:?}"
+    );
+    assert!(has("[Request interrupted by user for tool use]"));
+    assert!(!has("Later saw"));
+}
+
+#[tokio::test]
+async fn q1_a_compaction_that_is_stopped_changes_nothing() {
+    let turns = [text("One."), text("Two."), text("Three.")];
+    let mut house = House::scripted(&turns).await;
+    house.config.window_cap = Some(20_000);
+    let (mut agent, mut events) = house.open(Start::New).await;
+    say(&mut agent, &mut events, &"A long request. ".repeat(200)).await;
+    say(&mut agent, &mut events, "And more.").await;
+    let before = std::fs::read(&agent.place().transcript).unwrap();
+    let cancel = agent.canceller();
+    cancel.cancel();
+    let stopped = agent.compact(CompactRequest::default()).await.unwrap_err();
+    assert_eq!(stopped.kind, CompactFailure::Cancelled);
+    assert_eq!(std::fs::read(&agent.place().transcript).unwrap(), before);
+    let mut phases = Vec::new();
+    while let Ok(event) = events.try_recv() {
+        if let AgentEvent::Engine(Event::Phase(phase)) = event {
+            phases.push(phase);
+        }
+    }
+    assert!(phases.contains(&Some(Phase::Compacting)) && phases.last() == Some(&None));
+    goes_on(&house, &mut agent, &mut events).await;
+}
+
+#[tokio::test]
+async fn q1_a_question_that_is_open_ends_with_the_work() {
+    let turn = calls(&[("Change", json!({}))]);
+    let mut house = House::scripted(&[turn, text("Yes.")]).await;
+    house.toolbox = Toolbox::default().with(Toy::echo("Change", Access::Other));
+    house.gate = Some(std::sync::Arc::new(super::house::Rules {
+        ask: vec!["Change"],
+        ..Default::default()
+    }));
+    let (mut agent, mut events) = house.open(Start::New).await;
+    let cancel = agent.canceller();
+    let ended = {
+        let mut open = Vec::new();
+        let mut work = Box::pin(agent.prompt("Go."));
+        loop {
+            tokio::select! {
+                biased;
+                event = events.recv() => if let Some(AgentEvent::Asks(question)) = event {
+                    open.push(question);
+                    cancel.cancel();
+                },
+                ended = &mut work => break ended,
+            }
+        }
+    };
+    assert_eq!(ended, Ended::Cancelled);
+    goes_on(&house, &mut agent, &mut events).await;
+}

@@ -1,0 +1,94 @@
+//! What stands before the messages.
+
+use longhaul_agent::agent::{Equipment, Seat, Sources, Start};
+use longhaul_agent::event::{Ended, Todo, TodoStatus};
+use longhaul_core::engine::CompactRequest;
+use longhaul_core::rehydrate::{Plan, Source};
+use std::sync::Arc;
+
+use super::house::{House, long, say, text, texts};
+
+#[tokio::test]
+async fn a4_memory_files_and_the_date_go_before_the_first_message() {
+    let house = House::scripted(&[text("Yes.")]).await;
+    std::fs::write(house.cwd().join("CLAUDE.md"), "Always use tabs.").unwrap();
+    let (mut agent, mut events) = house.open(Start::New).await;
+    say(&mut agent, &mut events, "Hi").await;
+    let body = house.last_body();
+    let first = body["messages"][0]["content"][0]["text"].as_str().unwrap();
+    assert!(first.contains("<system-reminder>") && first.contains("Always use tabs."));
+    let year = jiff::Zoned::now().date().year().to_string();
+    assert!(first.contains(&year), "the date is there");
+    let system = body["system"].to_string();
+    assert!(
+        system.contains(&house.cwd().display().to_string()) && system.contains("claude-sonnet-4-6")
+    );
+    assert!(
+        !system.contains(&format!("{year}-")),
+        "the date is not in the cached part"
+    );
+}
+
+#[tokio::test]
+async fn r2_the_state_of_tools_and_fresh_memory_files_survive_a_compaction() {
+    let turns = [long(), text("Two."), text("Three.")];
+    let house = House::scripted(&turns).await;
+    let memory = house.cwd().join("CLAUDE.md");
+    std::fs::write(&memory, "Old rule.").unwrap();
+    let plan = house.cwd().join("plan.md");
+    let outfit = move |_: &longhaul_agent::place::Place, _: Seat| {
+        let plan = plan.clone();
+        Equipment {
+            sources: Sources {
+                todos: Arc::new(|| {
+                    vec![Todo {
+                        content: "Write the parser".into(),
+                        status: TodoStatus::InProgress,
+                        active_form: "Writing the parser".into(),
+                    }]
+                }),
+                plan: Arc::new(move || {
+                    Some(Source::Found(Plan {
+                        path: plan.clone(),
+                        text: "First the lexer.".into(),
+                    }))
+                }),
+                plan_mode: Arc::new(|| Some("Plan mode is on.".into())),
+                skill_listing: Arc::new(|| Some("- review: reads a change".into())),
+                ..Sources::default()
+            },
+            ..Equipment::default()
+        }
+    };
+    let (mut agent, mut events) = house
+        .builder()
+        .outfit(Arc::new(outfit))
+        .open(Start::New)
+        .await
+        .unwrap();
+    say(&mut agent, &mut events, "Do many things.").await;
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text.contains("- review: reads a change"))
+    );
+    std::fs::write(&memory, "New rule.").unwrap();
+    agent.compact(CompactRequest::default()).await.unwrap();
+    let (ended, _) = say(&mut agent, &mut events, "Go on.").await;
+    assert_eq!(ended, Ended::Done);
+    let seen = texts(&house.last_body()).join("\n");
+    for part in [
+        "Write the parser",
+        "First the lexer.",
+        "Plan mode is on.",
+        "New rule.",
+        "general-purpose",
+    ] {
+        assert!(seen.contains(part), "{part}");
+    }
+    assert!(!seen.contains("Old rule."));
+    assert!(
+        !seen.contains("- review: reads a change"),
+        "the list of skills is not sent again (R3)"
+    );
+}

@@ -1,0 +1,211 @@
+//! Hooks around prompts, calls and sessions.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use longhaul::hooks::fake::FakeHooks;
+use longhaul::hooks::{EndReason, EventName, HookEvent, Outcome, Permission, Reason};
+use longhaul_agent::agent::Start;
+use longhaul_agent::event::{AgentEvent, Ended};
+use longhaul_agent::tool::{Access, Toolbox};
+use serde_json::json;
+
+use super::house::{House, Rules, Toy, calls, say, text, texts};
+
+fn no(text: &str) -> Option<Reason> {
+    Some(Reason {
+        hook: "test".into(),
+        text: text.into(),
+    })
+}
+
+fn saying(text: &str) -> Outcome {
+    Outcome {
+        context: vec![text.into()],
+        ..Outcome::default()
+    }
+}
+
+async fn house(hooks: FakeHooks) -> House {
+    let turns = [
+        calls(&[("Change", json!({"what": "a"}))]),
+        text("Done."),
+        text("Again."),
+    ];
+    let mut house = House::scripted(&turns).await;
+    let writes = Access::Writes(PathBuf::from("/x"));
+    house.toolbox = Toolbox::default().with(Toy::echo("Change", writes));
+    house.hooks = Some(Arc::new(hooks));
+    house
+}
+
+#[tokio::test]
+async fn k1_every_event_of_a_session_is_told() {
+    let house = house(FakeHooks::default()).await;
+    let (mut agent, mut events) = house.open(Start::New).await;
+    std::fs::write(house.cwd().join("CLAUDE.md"), "Be brief.").unwrap();
+    say(&mut agent, &mut events, "Go.").await;
+    agent.clear().await.unwrap();
+    agent.close(EndReason::PromptInputExit).await;
+    let events = house.hooks.unwrap().events();
+    use EventName::*;
+    let expected = [
+        SessionStart,
+        UserPromptSubmit,
+        PreToolUse,
+        PostToolUse,
+        Stop,
+        SessionEnd,
+        InstructionsLoaded,
+        SessionStart,
+        SessionEnd,
+    ];
+    assert_eq!(events, expected);
+}
+
+#[tokio::test]
+async fn k1_a_prompt_that_a_hook_refuses_is_not_taken_down() {
+    let refuses = Outcome {
+        blocked: no("no secrets here"),
+        ..Outcome::default()
+    };
+    let house = house(FakeHooks::default().answering(EventName::UserPromptSubmit, refuses)).await;
+    let (mut agent, mut events) = house.open(Start::New).await;
+    let (ended, _) = say(&mut agent, &mut events, "The password is x.").await;
+    assert!(matches!(ended, Ended::Refused(why) if why.contains("no secrets here")));
+    assert!(house.bodies().is_empty());
+    assert_eq!(
+        std::fs::metadata(&agent.place().transcript).unwrap().len(),
+        0
+    );
+}
+
+#[tokio::test]
+async fn k1_what_hooks_say_joins_the_conversation() {
+    let hooks = FakeHooks::default()
+        .answering(EventName::SessionStart, saying("It is Monday."))
+        .answering(
+            EventName::UserPromptSubmit,
+            saying("The user is in a hurry."),
+        )
+        .answering(EventName::PreToolUse, saying("Mind the lock."))
+        .answering(EventName::PostToolUse, saying("The linter is happy."));
+    let house = house(hooks).await;
+    let (mut agent, mut events) = house.open(Start::New).await;
+    say(&mut agent, &mut events, "Go.").await;
+    let seen = texts(&house.last_body()).join("\n");
+    for part in [
+        "It is Monday.",
+        "in a hurry",
+        "Mind the lock.",
+        "linter is happy",
+    ] {
+        assert!(seen.contains(part), "{part}");
+    }
+}
+
+#[tokio::test]
+async fn k1_a_hook_denies_changes_or_allows_a_call() {
+    let denies = Outcome {
+        blocked: no("not on Fridays"),
+        permission: Some(Permission::Deny),
+        ..Outcome::default()
+    };
+    let changes = Outcome {
+        updated_input: Some(json!({"what": "b"})),
+        ..Outcome::default()
+    };
+    let allows = Outcome {
+        permission: Some(Permission::Allow),
+        ..Outcome::default()
+    };
+    for (answer, expected) in [
+        (denies, "not on Fridays"),
+        (changes, "Change saw {\"what\":\"b\"}"),
+        (allows, "Change saw {\"what\":\"a\"}"),
+    ] {
+        let asks = answer.permission == Some(Permission::Allow);
+        let mut house = house(FakeHooks::default().answering(EventName::PreToolUse, answer)).await;
+        if asks {
+            // It would be asked for, and nobody answers.
+            house.gate = Some(Arc::new(Rules {
+                ask: vec!["Change"],
+                ..Rules::default()
+            }));
+        }
+        let (mut agent, mut events) = house.open(Start::New).await;
+        say(&mut agent, &mut events, "Go.").await;
+        let seen = texts(&house.last_body());
+        assert!(
+            seen.iter().any(|text| text.contains(expected)),
+            "{expected}: {seen:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn k1_a_hook_may_not_allow_what_a_rule_forbids() {
+    let allows = Outcome {
+        permission: Some(Permission::Allow),
+        ..Outcome::default()
+    };
+    let mut house = house(FakeHooks::default().answering(EventName::PreToolUse, allows)).await;
+    house.gate = Some(Arc::new(Rules {
+        deny: vec!["Change"],
+        ..Rules::default()
+    }));
+    let (mut agent, mut events) = house.open(Start::New).await;
+    say(&mut agent, &mut events, "Go.").await;
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text.contains("forbidden by a rule"))
+    );
+}
+
+#[tokio::test]
+async fn k1_a_stop_is_held_back_once() {
+    let holds = Outcome {
+        blocked: no("run the tests first"),
+        ..Outcome::default()
+    };
+    let house = house(FakeHooks::default().answering(EventName::Stop, holds)).await;
+    let (mut agent, mut events) = house.open(Start::New).await;
+    let (ended, _) = say(&mut agent, &mut events, "Go.").await;
+    assert_eq!(ended, Ended::Done);
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text.contains("run the tests first"))
+    );
+    let stops: Vec<bool> = house
+        .hooks
+        .as_ref()
+        .unwrap()
+        .calls()
+        .iter()
+        .filter_map(|call| match call.event {
+            HookEvent::Stop {
+                stop_hook_active, ..
+            } => Some(stop_hook_active),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(stops, [false, true]);
+}
+
+#[tokio::test]
+async fn k1_what_hooks_tell_the_user_is_told() {
+    let tells = Outcome {
+        messages: vec!["formatted two files".into()],
+        ..Outcome::default()
+    };
+    let house = house(FakeHooks::default().answering(EventName::PostToolUse, tells)).await;
+    let (mut agent, mut events) = house.open(Start::New).await;
+    let (_, told) = say(&mut agent, &mut events, "Go.").await;
+    assert!(
+        told.iter().any(
+            |event| matches!(event, AgentEvent::Notice(text) if text == "formatted two files")
+        )
+    );
+}

@@ -1,0 +1,250 @@
+//! Sessions on disk: going on, going back, going elsewhere.
+
+use longhaul_agent::agent::{AgentError, Start, list};
+use longhaul_agent::event::{AgentEvent, Ended};
+use longhaul_core::engine::CompactRequest;
+use longhaul_store::layout::{Home, Owner};
+
+use super::house::{House, say, text, texts};
+
+fn four() -> [serde_json::Value; 4] {
+    [text("One."), text("Two."), text("Three."), text("Four.")]
+}
+
+/// A request without what moves: the markers.
+fn unmarked(body: &str) -> String {
+    body.replace(",\"cache_control\":{\"type\":\"ephemeral\"}", "")
+        .replace("\"cache_control\":{\"type\":\"ephemeral\"},", "")
+}
+
+#[tokio::test]
+async fn y2_a_resumed_session_repeats_the_bytes_of_the_last_request() {
+    let house = House::scripted(&four()).await;
+    let (mut agent, mut events) = house.open(Start::New).await;
+    say(&mut agent, &mut events, "First.").await;
+    say(&mut agent, &mut events, "Second.").await;
+    let id = agent.session_id().to_owned();
+    drop(agent);
+    // What changed meanwhile is not taken up before a compaction: it would break the cache.
+    std::fs::write(house.cwd().join("CLAUDE.md"), "A new rule.").unwrap();
+    let (mut agent, mut events) = house.open(Start::Resume(id[..8].to_owned())).await;
+    assert_eq!(agent.session_id(), id);
+    let (ended, _) = say(&mut agent, &mut events, "Third.").await;
+    assert_eq!(ended, Ended::Done);
+    let bodies = house.sent.lock().unwrap().clone();
+    let (before, after) = (unmarked(&bodies[1]), unmarked(&bodies[2]));
+    let common = before
+        .bytes()
+        .zip(after.bytes())
+        .take_while(|(a, b)| a == b)
+        .count();
+    assert!(
+        common + 4 >= before.len(),
+        "only the end differs: {common} of {}",
+        before.len()
+    );
+    let usage = agent.spent().usage;
+    assert!(
+        usage.cache_read > usage.input,
+        "the cache still hits: {usage:?}"
+    );
+}
+
+#[tokio::test]
+async fn g2_the_newest_session_of_the_folder_goes_on() {
+    let house = House::scripted(&four()).await;
+    let none = house.builder().open(Start::Continue).await;
+    assert!(matches!(none.err(), Some(AgentError::NoSession { .. })));
+    let (mut agent, mut events) = house.open(Start::New).await;
+    say(&mut agent, &mut events, "First.").await;
+    let id = agent.session_id().to_owned();
+    let listed = agent.sessions();
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0].title.as_deref(), Some("First."));
+    assert_eq!(
+        (listed[0].turns, listed[0].owner),
+        (Some(1), Owner::Longhaul)
+    );
+    drop(agent);
+    let (agent, _) = house.open(Start::Continue).await;
+    assert_eq!(agent.session_id(), id);
+}
+
+#[tokio::test]
+async fn g2_another_programs_session_is_copied_and_that_is_said() {
+    let house = House::scripted(&four()).await;
+    let home = Home::claude(&house.env()).unwrap();
+    let folder = home.project_folder(&house.cwd());
+    std::fs::create_dir_all(&folder).unwrap();
+    let theirs = folder.join("11111111-2222-3333-4444-555555555555.jsonl");
+    let line = serde_json::json!({"type": "user", "uuid": "u1", "parentUuid": null, "sessionId": "x",
+        "timestamp": "2026-01-01T00:00:00.000Z", "message": {"role": "user", "content": "Said elsewhere."}});
+    let reply = serde_json::json!({"type": "assistant", "uuid": "u2", "parentUuid": "u1", "sessionId": "x",
+        "timestamp": "2026-01-01T00:00:01.000Z", "message": {"id": "m1", "role": "assistant", "model": "claude-sonnet-4-6",
+        "type": "message", "content": [{"type": "text", "text": "Answered there."}], "stop_reason": "end_turn",
+        "usage": {"input_tokens": 10, "output_tokens": 3}}});
+    std::fs::write(&theirs, format!("{line}\n{reply}\n")).unwrap();
+    let before = std::fs::read(&theirs).unwrap();
+    assert_eq!(list(&house.env(), &house.cwd())[0].owner, Owner::ClaudeCode);
+    let (mut agent, mut events) = house.open(Start::Resume("11111111".into())).await;
+    assert!(
+        agent
+            .place()
+            .transcript
+            .starts_with(house.folder.path().join("home"))
+    );
+    let (ended, told) = say(&mut agent, &mut events, "Go on here.").await;
+    assert_eq!(ended, Ended::Done);
+    let said = told
+        .iter()
+        .any(|event| matches!(event, AgentEvent::Notice(text) if text.contains("copy")));
+    assert!(said);
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text == "Said elsewhere.")
+    );
+    assert_eq!(std::fs::read(&theirs).unwrap(), before);
+}
+
+#[tokio::test]
+async fn q3_a_cleared_conversation_is_a_new_session() {
+    let house = House::scripted(&four()).await;
+    let (mut agent, mut events) = house.open(Start::New).await;
+    say(&mut agent, &mut events, "First.").await;
+    let (id, path) = (
+        agent.session_id().to_owned(),
+        agent.place().transcript.clone(),
+    );
+    agent.clear().await.unwrap();
+    assert_ne!(agent.session_id(), id);
+    assert!(path.exists());
+    say(&mut agent, &mut events, "Anew.").await;
+    assert!(
+        !texts(&house.last_body())
+            .iter()
+            .any(|text| text == "First.")
+    );
+    agent.resume(&id).await.unwrap();
+    say(&mut agent, &mut events, "Back.").await;
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text == "First.")
+    );
+}
+
+#[tokio::test]
+async fn q3_another_model_takes_the_conversation_over() {
+    let house = House::scripted(&four()).await;
+    let (mut agent, mut events) = house.open(Start::New).await;
+    say(&mut agent, &mut events, "First.").await;
+    agent.switch_model("claude-opus-5-5").await.unwrap();
+    let (ended, _) = say(&mut agent, &mut events, "Second.").await;
+    assert_eq!(ended, Ended::Done);
+    let body = house.last_body();
+    assert_eq!(body["model"], "claude-opus-5-5");
+    assert!(texts(&body).iter().any(|text| text == "First."));
+}
+
+#[tokio::test]
+async fn m5_a_rewind_goes_back_before_a_boundary_and_the_file_only_grows() {
+    let house = House::scripted(&four()).await;
+    let (mut agent, mut events) = house.open(Start::New).await;
+    say(&mut agent, &mut events, "First.").await;
+    say(&mut agent, &mut events, &"Second, at length. ".repeat(300)).await;
+    agent.compact(CompactRequest::default()).await.unwrap();
+    say(&mut agent, &mut events, "Third.").await;
+    let spoken = agent.spoken().unwrap();
+    assert_eq!(spoken.len(), 3);
+    assert!(!spoken[1].in_view && spoken[2].in_view);
+    let before = std::fs::read(&agent.place().transcript).unwrap();
+    let rewound = agent.rewind(&spoken[1].uuid).await.unwrap();
+    assert!(rewound.text.starts_with("Second, at length."));
+    let path = agent.place().transcript.clone();
+    let after = std::fs::read(&path).unwrap();
+    assert!(after.starts_with(&before) && after.len() > before.len());
+    // Who reads the file sees the same at once.
+    let view = longhaul_store::resume(&path).unwrap();
+    let said = |text: &str| {
+        view.entries
+            .iter()
+            .any(|entry| String::from_utf8_lossy(entry.bytes()).contains(text))
+    };
+    assert!(said("First.") && !said("Second, at length.") && !said("Third."));
+    let (ended, _) = say(&mut agent, &mut events, "Second, but shorter.").await;
+    assert_eq!(ended, Ended::Done);
+    let seen = texts(&house.last_body());
+    assert!(
+        seen.iter().any(|text| text == "First.")
+            && seen.iter().any(|text| text == "Second, but shorter.")
+    );
+    assert!(
+        !seen
+            .iter()
+            .any(|text| text.contains("at length") || text == "Third.")
+    );
+    let mut problems = Vec::new();
+    let mut table = longhaul_core::transcript::Table::default();
+    for (line, number) in longhaul_store::load(&path).unwrap().lines().iter().zip(1..) {
+        if let Some(entry) = line.entry() {
+            table.push(
+                number,
+                line.offset,
+                entry.view(),
+                &longhaul_core::tokens::Rough,
+            );
+        }
+    }
+    longhaul_core::transcript::Conversation::resolve(&table, &mut problems);
+    assert!(problems.is_empty(), "{problems:?}");
+}
+
+#[tokio::test]
+async fn m5_a_rewind_to_the_first_message_begins_anew_and_one_to_nowhere_is_refused() {
+    let house = House::scripted(&four()).await;
+    let (mut agent, mut events) = house.open(Start::New).await;
+    say(&mut agent, &mut events, "First.").await;
+    assert!(matches!(
+        agent.rewind("nowhere").await,
+        Err(AgentError::Rewind(_))
+    ));
+    let first = agent.spoken().unwrap()[0].uuid.clone();
+    agent.rewind(&first).await.unwrap();
+    let (ended, _) = say(&mut agent, &mut events, "Otherwise.").await;
+    assert_eq!(ended, Ended::Done);
+    assert!(
+        !texts(&house.last_body())
+            .iter()
+            .any(|text| text == "First.")
+    );
+    drop(agent);
+    let (mut agent, mut events) = house.open(Start::Continue).await;
+    say(&mut agent, &mut events, "Go on.").await;
+    let seen = texts(&house.last_body());
+    assert!(
+        seen.iter().any(|text| text == "Otherwise.") && !seen.iter().any(|text| text == "First.")
+    );
+}
+
+#[tokio::test]
+async fn x6_a_compaction_is_taken_back_and_the_conversation_goes_on() {
+    let house = House::scripted(&four()).await;
+    let (mut agent, mut events) = house.open(Start::New).await;
+    say(&mut agent, &mut events, &"A long story. ".repeat(300)).await;
+    agent.compact(CompactRequest::default()).await.unwrap();
+    say(&mut agent, &mut events, "After it.").await;
+    agent.undo_compaction().await.unwrap();
+    let (ended, _) = say(&mut agent, &mut events, "And now.").await;
+    assert_eq!(ended, Ended::Done);
+    let seen = texts(&house.last_body());
+    assert!(
+        seen.iter()
+            .any(|text| text.starts_with("A long story. A long"))
+    );
+    assert!(seen.iter().any(|text| text == "After it."));
+    assert!(matches!(
+        agent.undo_compaction().await,
+        Err(AgentError::Undo(_))
+    ));
+}

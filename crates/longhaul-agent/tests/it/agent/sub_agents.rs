@@ -1,0 +1,208 @@
+//! Agents that agents start.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use longhaul::hooks::EventName;
+use longhaul::hooks::fake::FakeHooks;
+use longhaul_agent::agent::Start;
+use longhaul_agent::event::{AgentEvent, Ended};
+use longhaul_agent::tool::{Access, Output, Toolbox};
+use longhaul_sim::model::{Draft, DraftBlock, Model, Turn};
+use longhaul_sim::request::Role;
+use serde_json::{Value, json};
+
+use super::house::{House, Toy, say, texts};
+
+/// The main conversation starts an agent; the agent makes calls and reports.
+struct Boss {
+    background: bool,
+    /// How many calls the agent makes.
+    calls: usize,
+    made: usize,
+}
+
+impl Model for Boss {
+    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
+        let request = format!("{:?}", turn.request);
+        let replies = turn
+            .request
+            .messages
+            .iter()
+            .filter(|said| said.role == Role::Assistant)
+            .count();
+        let text = |text: String| Draft {
+            content: vec![DraftBlock::Text(text)],
+            ..Draft::default()
+        };
+        if request.contains("<analysis>") && !request.contains("SUBTASK-DONE") {
+            return text("<summary>1. Request: find the thing. SUBTASK goes on.</summary>".into());
+        }
+        let call = |name: &str, input: Value| Draft {
+            content: vec![DraftBlock::ToolUse {
+                name: name.into(),
+                input,
+            }],
+            ..Draft::default()
+        };
+        let is_sub = request.contains("looks things up in a code base for another agent");
+        match (is_sub, replies) {
+            (true, _) if self.made < self.calls => {
+                self.made += 1;
+                call("Read", json!({"what": format!("file {}", self.made)}))
+            }
+            (true, _) => text("I found it in src/thing.rs.".into()),
+            (false, 0) => call(
+                "Task",
+                json!({"description": "find it", "prompt": "Find the thing.",
+                "subagent_type": "Explore", "run_in_background": self.background}),
+            ),
+            (false, made) => text(format!("Main says {made}.")),
+        }
+    }
+}
+
+async fn house(background: bool, calls: usize) -> House {
+    let mut house = House::with(Boss {
+        background,
+        calls,
+        made: 0,
+    })
+    .await;
+    let reads = Access::Reads(PathBuf::from("/x"));
+    house.toolbox = Toolbox::default()
+        .with(Toy::new("Read", reads, |input, _| {
+            Box::pin(async move {
+                Output::text(
+                    format!("{input}: {}", "let x = compute(1, 2);\n".repeat(150)),
+                    "150 lines",
+                )
+            })
+        }))
+        .with(Toy::echo("Change", Access::Other));
+    house.hooks = Some(Arc::new(FakeHooks::default()));
+    house
+}
+
+fn transcripts(transcript: &Path) -> Vec<PathBuf> {
+    let folder = transcript.with_extension("").join("subagents");
+    let files = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    files
+        .filter(|path| path.extension().is_some_and(|ext| ext == "jsonl"))
+        .collect()
+}
+
+#[tokio::test]
+async fn q1_a_sub_agent_works_on_its_own_and_reports() {
+    let house = house(false, 2).await;
+    let (mut agent, mut events) = house.open(Start::New).await;
+    let (ended, told) = say(&mut agent, &mut events, "Where is the thing?").await;
+    assert_eq!(ended, Ended::Done);
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text.contains("I found it in src/thing.rs."))
+    );
+    let bodies = house.bodies();
+    let sub = bodies
+        .iter()
+        .find(|body| body["system"].to_string().contains("for another agent"))
+        .unwrap();
+    let names: Vec<&str> = sub["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        ["Read"],
+        "only what its kind may use, and no agents of its own"
+    );
+    assert!(
+        !texts(sub)
+            .iter()
+            .any(|text| text.contains("Where is the thing?"))
+    );
+    let files = transcripts(&agent.place().transcript);
+    assert_eq!(files.len(), 1);
+    let first = std::fs::read_to_string(&files[0]).unwrap();
+    let lines: Vec<Value> = first
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let lines: Vec<&Value> = lines
+        .iter()
+        .filter(|line| line.get("uuid").is_some())
+        .collect();
+    assert!(
+        lines
+            .iter()
+            .all(|line| line["isSidechain"] == true && line["sessionId"] == agent.session_id())
+    );
+    let id = lines[0]["agentId"].as_str().unwrap();
+    assert!(files[0].ends_with(format!("agent-{id}.jsonl")));
+    let progress = told
+        .iter()
+        .filter(|event| matches!(event, AgentEvent::ToolProgress { .. }));
+    assert!(progress.count() >= 2);
+    let events = house.hooks.as_ref().unwrap().events();
+    assert!(
+        events.contains(&EventName::SubagentStart) && events.contains(&EventName::SubagentStop)
+    );
+    // Five requests in all: what the sub-agent used counts.
+    assert_eq!(bodies.len(), 5);
+    let outputs = agent.spent().usage.output;
+    assert!(outputs > 0 && agent.spent().cost.is_some());
+}
+
+#[tokio::test]
+async fn c2_a_sub_agents_compaction_leaves_the_main_conversation_alone() {
+    let mut house = house(false, 14).await;
+    house.config.window_cap = Some(20_000);
+    house.config.switches.micro = false;
+    let (mut agent, mut events) = house.open(Start::New).await;
+    let (ended, told) = say(&mut agent, &mut events, "Where is the thing?").await;
+    assert_eq!(ended, Ended::Done, "{told:?}");
+    let files = transcripts(&agent.place().transcript);
+    let sub = std::fs::read_to_string(&files[0]).unwrap();
+    assert!(
+        sub.contains("compact_boundary"),
+        "it compacted its own window"
+    );
+    let main = std::fs::read_to_string(&agent.place().transcript).unwrap();
+    assert!(!main.contains("compact_boundary"));
+    assert!(!told.iter().any(|event| matches!(
+        event,
+        AgentEvent::Engine(longhaul_core::engine::Event::Compacted(_))
+    )));
+    assert!(
+        texts(&house.last_body())
+            .iter()
+            .any(|text| text.contains("I found it in src/thing.rs."))
+    );
+}
+
+#[tokio::test]
+async fn r4_an_agent_in_the_background_reports_with_a_later_turn() {
+    let house = house(true, 1).await;
+    let (mut agent, mut events) = house.open(Start::New).await;
+    let (ended, mut told) = say(&mut agent, &mut events, "Where is the thing?").await;
+    assert_eq!(ended, Ended::Done);
+    let is_done = |event: &AgentEvent| matches!(event, AgentEvent::Notice(text) if text.contains("is done: find it"));
+    while !told.iter().any(is_done) {
+        told.push(events.recv().await.unwrap());
+    }
+    while agent.running_agents() > 0 {
+        tokio::task::yield_now().await;
+    }
+    say(&mut agent, &mut events, "And?").await;
+    let seen = texts(&house.last_body()).join("\n");
+    assert!(
+        seen.contains("has started in the background")
+            && seen.contains("I found it in src/thing.rs."),
+        "{seen}"
+    );
+}

@@ -1,0 +1,203 @@
+//! `longhaul chat`: print mode from outside, and lines.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use longhaul_sim::model::script::Script;
+use longhaul_sim::model::{Options as ModelOptions, SimModel};
+use longhaul_sim::server::{Options, Server};
+use longhaul_sim::world::{self, World as SimWorld};
+use serde_json::Value;
+
+use crate::support::{Finish, Run, World};
+
+/// A provider with these turns.
+struct Provider {
+    server: Server,
+    _runtime: tokio::runtime::Runtime,
+}
+
+impl Provider {
+    fn scripted(turns: &[&str]) -> Self {
+        let mut script = r#"{"script":1,"by":"replies","helpers":"built-in"}"#.to_owned();
+        for turn in turns {
+            script = format!("{script}\n{turn}");
+        }
+        let model = SimModel::new(ModelOptions {
+            script: Some(Script::parse(&script).unwrap()),
+            ..ModelOptions::default()
+        });
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let sim = SimWorld::new(world::Options::new(1, Box::new(model)));
+        let address = "127.0.0.1:0".parse().unwrap();
+        let server = runtime.block_on(Server::start(address, sim, Options::default()));
+        Self {
+            server: server.unwrap(),
+            _runtime: runtime,
+        }
+    }
+
+    fn chat(&self, world: &World, args: &[&str]) -> Command {
+        let mut command = world.longhaul(std::iter::once(&"chat").chain(args));
+        command
+            .env("ANTHROPIC_BASE_URL", self.server.url())
+            .env("ANTHROPIC_API_KEY", "any");
+        command
+    }
+}
+
+#[test]
+fn q4_a_prompt_is_answered_on_stdout() {
+    let world = World::new();
+    let provider = Provider::scripted(&[r#"{"text":"It is a shop."}"#, r#"{"text":"Yes."}"#]);
+    let run = provider
+        .chat(&world, &["-p", "What is this?"])
+        .finish()
+        .ends(0);
+    assert_eq!(
+        (run.out.as_str(), run.err.as_str()),
+        ("It is a shop.\n", "")
+    );
+    let run = provider
+        .chat(&world, &["-p", "--continue", "--output-format", "json"])
+        .finish_with(b"Sure?")
+        .ends(0);
+    assert_eq!(run.json()["result"], "Yes.");
+    assert_eq!(run.json()["subtype"], "success");
+    let id = run.json()["session_id"].as_str().unwrap().to_owned();
+    let inspected = world.run(["inspect", &id[..8], "--json"]).ends(0);
+    assert_eq!(inspected.json()["rounds"], 2);
+}
+
+#[test]
+fn q4_a_stream_is_an_object_a_line() {
+    let world = World::new();
+    let provider = Provider::scripted(&[r#"{"text":"One."}"#, r#"{"text":"Two."}"#]);
+    let input = b"{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"A\"}}\n{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"B\"}}\n";
+    let args = [
+        "-p",
+        "--output-format",
+        "stream-json",
+        "--input-format",
+        "stream-json",
+    ];
+    let run = provider.chat(&world, &args).finish_with(input).ends(0);
+    let kinds: Vec<String> = run
+        .out
+        .lines()
+        .map(|line| {
+            serde_json::from_str::<Value>(line).unwrap()["type"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        })
+        .collect();
+    assert_eq!(
+        kinds,
+        ["system", "assistant", "result", "assistant", "result"]
+    );
+}
+
+#[test]
+fn q4_what_cannot_begin_ends_with_two() {
+    let world = World::new();
+    let provider = Provider::scripted(&[r#"{"text":"One."}"#]);
+    let run = |args: &[&str]| -> Run { provider.chat(&world, args).finish() };
+    run(&["-p"]).fails(&["there is no prompt", "pipe it in"]);
+    run(&["-p", "x", "--continue"]).fails(&["no session of"]);
+    run(&["-p", "x", "--resume", "nobody"]).fails(&["no session nobody found"]);
+    run(&["-p", "x", "--output-format", "xml"]).ends(2);
+    run(&["--output-format", "json"]).ends(2);
+    run(&["-p", "x", "--model", "claude-of-nowhere"])
+        .ends(2)
+        .says("claude-of-nowhere");
+    run(&["-p", "x", "--window", "100"])
+        .ends(2)
+        .says("too small");
+    run(&["-p", "x", "--add-dir", "nowhere"]).fails(&["nowhere: not a folder"]);
+    world.write("home/config.toml", "[compaction]\nautomatc = true\n");
+    run(&["-p", "x"]).fails(&["config.toml", "2"]);
+}
+
+#[test]
+fn q4_without_a_key_a_simulated_model_answers_and_says_so() {
+    let world = World::new();
+    let run = world
+        .run(["chat", "-p", "Hello"])
+        .ends(0)
+        .says("a simulated model answers");
+    assert!(!run.out.trim().is_empty());
+    world
+        .run(["chat", "-p", "x", "--model", "claude-opus-5-5"])
+        .fails(&["where a model can be reached"]);
+}
+
+#[test]
+fn q1_lines_are_prompts() {
+    let world = World::new();
+    let provider = Provider::scripted(&[r#"{"text":"One."}"#, r#"{"text":"Two."}"#]);
+    let run = provider
+        .chat(&world, &["First?"])
+        .finish_with(b"Second?\n")
+        .ends(0);
+    assert_eq!(run.out, "One.\nTwo.\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn q4_a_signal_ends_it_cleanly() {
+    let world = World::new();
+    let provider =
+        Provider::scripted(&[r#"{"text":"A long story of many words.","fault":"stall(after=4)"}"#]);
+    for signal in ["-INT", "-TERM"] {
+        let mut child = provider
+            .chat(
+                &world,
+                &["-p", "Tell me.", "--output-format", "stream-json"],
+            )
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The first line is there: it listens to signals.
+        let mut first = [0];
+        child
+            .stdout
+            .as_mut()
+            .unwrap()
+            .read_exact(&mut first)
+            .unwrap();
+        let killed = Command::new("kill")
+            .args([signal, &child.id().to_string()])
+            .status();
+        assert!(killed.unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        let out = String::from_utf8(output.stdout).unwrap();
+        let last: Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+        assert_eq!(last["subtype"], "error_during_execution");
+        let id = last["session_id"].as_str().unwrap();
+        world.run(["inspect", id, "--json"]).ends(0);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn q4_a_reader_that_goes_away_is_no_error() {
+    let world = World::new();
+    let provider = Provider::scripted(&[r#"{"text":"One."}"#]);
+    let mut child = provider
+        .chat(&world, &["-p", "x", "--output-format", "stream-json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}

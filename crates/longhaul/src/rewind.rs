@@ -1,0 +1,131 @@
+//! Going back to before one of the user's messages (M5), over compactions too. Nothing is deleted: a line is appended.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use longhaul_core::boundary::{LineError, Rewind, Stamp};
+use longhaul_core::engine::Ids;
+use longhaul_core::facts::HostTexts;
+use longhaul_core::message::{BlockKind, EntryKind, View};
+use longhaul_store::{AppendError, Durability, ReadError, TranscriptWriter};
+
+use crate::session::open::random_seed;
+use crate::session::recorded::identity;
+use crate::undo::Read;
+
+/// Something the user said, to pick from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spoken {
+    /// The entry's uuid.
+    pub uuid: String,
+    /// The words.
+    pub text: String,
+    /// When.
+    pub at: Option<Timestamp>,
+    /// Whether the model still sees it as it was said.
+    pub in_view: bool,
+}
+
+/// What a rewind came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rewound {
+    /// The uuid of the line that was appended.
+    pub uuid: String,
+    /// The words of the message that was left behind, to be said again in another way.
+    pub text: String,
+}
+
+/// Why nothing was rewound.
+#[derive(Debug, thiserror::Error)]
+pub enum RewindError {
+    /// There is no such message of the user.
+    #[error("no message of yours in this conversation has the id {0}; nothing was changed")]
+    NoSuchMessage(String),
+    /// The transcript cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The line cannot be made.
+    #[error(transparent)]
+    Line(#[from] LineError),
+    /// The transcript cannot be written.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+}
+
+/// All that the user said in a session, before compactions too, in the order of the file. Abandoned branches are among it.
+pub fn spoken(path: &Path) -> Result<Vec<Spoken>, ReadError> {
+    let read = Read::of(path)?;
+    let texts = HostTexts::builtin();
+    let mut all = Vec::new();
+    for (row, entry) in (0..).zip(&read.entries) {
+        let view = entry.view();
+        if !read.conversation.is_main(row) || view.uuid().is_none() {
+            continue;
+        }
+        if let Some(text) = said(view, &texts) {
+            all.push(Spoken {
+                uuid: view.text(view.facets.uuid).into_owned(),
+                text,
+                at: view.timestamp(),
+                in_view: read.conversation.view().rows.contains(&row),
+            });
+        }
+    }
+    Ok(all)
+}
+
+/// Goes back to before the message with this uuid.
+pub fn rewind(path: &Path, uuid: &str, now: Timestamp) -> Result<Rewound, RewindError> {
+    let read = Read::of(path)?;
+    let texts = HostTexts::builtin();
+    let found = (0..).zip(&read.entries).find_map(|(row, entry)| {
+        let view = entry.view();
+        let is_it = read.conversation.is_main(row) && view.text(view.facets.uuid) == uuid;
+        is_it.then(|| said(view, &texts).map(|text| (row, text)))?
+    });
+    let Some((row, text)) = found else {
+        return Err(RewindError::NoSuchMessage(uuid.to_owned()));
+    };
+    let parent = read.conversation.parent(row).map(|row| read.uuid(row));
+    let mut ids = Ids::new(random_seed());
+    let identity = identity(&read.view(), path, &mut ids);
+    let own = ids.next_uuid();
+    let line = Rewind {
+        envelope: identity.envelope(),
+        stamp: Stamp {
+            uuid: &own,
+            timestamp: now,
+        },
+        parent: parent.as_deref(),
+        left: uuid,
+    }
+    .line()?;
+    let writer = TranscriptWriter::open(path, Durability::EveryAppend)?;
+    let mut writer = writer.knowing(&read.loaded);
+    let _ = writer.append_all(&[line])?;
+    writer.close()?;
+    Ok(Rewound { uuid: own, text })
+}
+
+/// The words of an entry, if they are the user's own.
+fn said(view: View<'_>, texts: &HostTexts) -> Option<String> {
+    let facets = view.facets;
+    if facets.kind != EntryKind::User || facets.flags.meta || facets.flags.compact_summary {
+        return None;
+    }
+    let own = || facets.blocks.iter().filter(|block| !block.inner);
+    if own().any(|block| block.kind == BlockKind::ToolResult) {
+        return None;
+    }
+    let parts = own().filter(|block| block.kind == BlockKind::Text);
+    let parts: Vec<String> = parts
+        .map(|block| {
+            let literal = block.body.of(view.line);
+            let inner = literal.strip_prefix(b"\"").unwrap_or(literal);
+            let inner = inner.strip_suffix(b"\"").unwrap_or(inner);
+            longhaul_core::json::decode(inner).into_owned()
+        })
+        .collect();
+    let text = parts.join("\n\n");
+    (!text.trim().is_empty() && !texts.is_hosts(&text)).then_some(text)
+}
