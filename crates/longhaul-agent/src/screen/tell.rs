@@ -155,6 +155,13 @@ pub(crate) fn engine(event: &Event) -> Vec<Flow> {
                 "· too long to sum up at once: try {attempt}, without the oldest {rounds}"
             ))
         }
+        Event::NotesTaken(notes) => {
+            let cost = notes.cost.map(|cost| format!(" ({})", dollars(cost)));
+            match &notes.taken.failed {
+                None => Flow::dim(format!("· notes taken{}", cost.unwrap_or_default())),
+                Some(why) => Flow::dim(format!("· notes not taken: {}", clean_line(why))),
+            }
+        }
         Event::ThresholdExceededAfter { tokens, threshold } => Flow::styled(
             format!(
                 "■ still {} tokens after compaction, over the limit of {}: /rewind or /clear makes room",
@@ -181,6 +188,8 @@ pub(crate) fn engine(event: &Event) -> Vec<Flow> {
         | Event::TurnFailed { .. }
         | Event::Refused { .. }
         | Event::FileRestore { failed: None, .. }
+        | Event::NotesNotUsed { .. }
+        | Event::Ahead(_)
         | Event::Preview(_) => return Vec::new(),
     };
     vec![line]
@@ -218,5 +227,7 @@ pub(crate) fn summarizer(by: Summarizer) -> &'static str {
         Summarizer::Local => "without a model",
         Summarizer::Approved => "approved",
         Summarizer::Provider => "provider",
+        Summarizer::Notes => "notes",
+        Summarizer::Fold => "folded",
     }
 }

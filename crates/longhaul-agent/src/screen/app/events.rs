@@ -32,6 +32,11 @@ impl App {
                     self.thinking.drain(..=at);
                 }
             }
+            AgentEvent::Restarted => {
+                self.thinking.clear();
+                self.end_text();
+                self.say(Flow::dim("· the reply broke off and begins again"));
+            }
             AgentEvent::Replied(_) => self.end_text(),
             AgentEvent::ToolStarted { id, name, line, .. } => {
                 self.end_text();

@@ -295,6 +295,7 @@ async fn q2_a_transcript_that_is_read_is_made_anew_by_a_boundary() {
         usage: None,
         cost: None,
         milliseconds: 1_000,
+        waited: 1_000,
         recompaction: longhaul_core::plan::Recompaction {
             in_chain: false,
             turns_since: None,

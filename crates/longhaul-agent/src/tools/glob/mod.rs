@@ -11,8 +11,8 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::blocking::blocking;
-use super::definition::stopped;
 use super::definition::definition;
+use super::definition::stopped;
 use super::grep::root;
 use super::input;
 use super::judged::Judged;

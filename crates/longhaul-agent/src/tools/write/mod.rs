@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::blocking::to_the_end;
-use super::definition::stopped;
 use super::definition::definition;
+use super::definition::stopped;
 use super::diff::unified;
 use super::input;
 use super::judged::Judged;
