@@ -388,6 +388,7 @@ impl Inner {
             usage: None,
             cost: Some(Usd::from_pico(120_000_000_000)),
             milliseconds: 31_400,
+            waited: 31_400,
             recompaction: Recompaction {
                 in_chain: false,
                 turns_since: None,
