@@ -34,7 +34,7 @@ impl<'a> Page<'a> {
             .map(|word| word.trim_end_matches(['.', ':']))
             .find(|word| word.len() > 3 && word.ends_with(".md"))?;
         let lower = words.to_lowercase();
-        let asks = ["edit", "update", "bring up to date"]
+        let asks = ["edit", "update", "up to date"]
             .iter()
             .any(|verb| lower.contains(verb));
         if !asks || !(lower.contains("note") || lower.contains("session memory")) {
