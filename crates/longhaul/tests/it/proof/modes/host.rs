@@ -225,5 +225,7 @@ fn prompt(model: &str) -> Prompt {
         tool("TodoWrite", &["todos"]),
     ]);
     prompt.think = Think::On { budget: 2_000 };
+    // The built-in model fills the room it is given; models write summaries of this length.
+    prompt.max_tokens = 3_000;
     prompt
 }

@@ -31,12 +31,20 @@ impl Folder {
         match std::env::var_os("LONGHAUL_MODES_KEEP") {
             Some(path) => {
                 let path = std::path::PathBuf::from(path).join(name);
+                // Sessions begin anew.
+                let _ = std::fs::remove_dir_all(&path);
                 std::fs::create_dir_all(&path).unwrap();
-                Self { path, _temporary: None }
+                Self {
+                    path,
+                    _temporary: None,
+                }
             }
             None => {
                 let temporary = tempfile::tempdir().unwrap();
-                Self { path: temporary.path().to_owned(), _temporary: Some(temporary) }
+                Self {
+                    path: temporary.path().to_owned(),
+                    _temporary: Some(temporary),
+                }
             }
         }
     }
@@ -47,17 +55,34 @@ async fn compare(model: &'static str, turns: usize, tending: Tending) -> Vec<Fig
     let steps = Arc::new(plan(1, turns, Flow::Mixed));
     let mut modes = Vec::new();
     for mode in Mode::ALL {
-        let setup = Setup { mode, tending, model, window: WINDOW };
+        let setup = Setup {
+            mode,
+            tending,
+            model,
+            window: WINDOW,
+        };
         let real = std::time::Instant::now();
         let mut host = Host::new(setup, Arc::clone(&steps), &folder.path);
         host.live().await;
         let figures = Figures::of(&host);
         println!(
             "{}: {:?} {:?}, waited {:.1} told {:.1}, {} missing, {} grown, refused {:?}, rejected {:?}, {:.1} s",
-            figures.name, figures.compactions, figures.oddities, figures.waited, figures.waited_told,
-            figures.missing, figures.grown, host.refused, host.provider.rejected(), real.elapsed().as_secs_f64()
+            figures.name,
+            figures.compactions,
+            figures.oddities,
+            figures.waited,
+            figures.waited_told,
+            figures.missing,
+            figures.grown,
+            host.refused,
+            host.provider.rejected(),
+            real.elapsed().as_secs_f64()
         );
-        host.session.take().unwrap().close(std::time::Duration::from_secs(120)).await;
+        host.session
+            .take()
+            .unwrap()
+            .close(std::time::Duration::from_secs(120))
+            .await;
         modes.push(figures);
     }
     println!("{}", table(&modes));

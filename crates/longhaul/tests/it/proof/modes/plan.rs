@@ -78,13 +78,19 @@ fn says(chances: &mut Chances, at: u32) -> String {
     let part = part(chances);
     match at % 23 {
         4 => format!("Rule {at}: never touch the {part} of module {at} without asking me first."),
-        11 => format!("No, that is wrong in request {at}: you must always run the {part} tests before you say that it works."),
+        11 => format!(
+            "No, that is wrong in request {at}: you must always run the {part} tests before you say that it works."
+        ),
         17 => {
-            let words = format!("the {part} of module {at} is slower than it was in the last release, and ");
+            let words = format!(
+                "the {part} of module {at} is slower than it was in the last release, and "
+            );
             let times = chances.between(10, 40) as usize;
             format!("Report {at}: {}that is all I know.", words.repeat(times))
         }
-        _ => format!("Request {at}: look into the {part} in src/{part}_{at}.rs and make the function run_{at} handle an empty input."),
+        _ => format!(
+            "Request {at}: look into the {part} in src/{part}_{at}.rs and make the function run_{at} handle an empty input."
+        ),
     }
 }
 
@@ -131,7 +137,9 @@ fn works(chances: &mut Chances, at: usize, spoken: u32, flow: Flow) -> Step {
     }
     Step {
         said: None,
-        thought: format!("For step {at} I need to see the callers; the signature may have to change."),
+        thought: format!(
+            "For step {at} I need to see the callers; the signature may have to change."
+        ),
         reply,
         results,
         pause: Duration::from_millis(match (flow, chances.below(12)) {
@@ -150,11 +158,25 @@ fn call(chances: &mut Chances, at: usize, spoken: u32, flow: Flow) -> Called {
     let output = output(chances, at, flow);
     match chances.below(20) {
         0..9 => ("Read", json!({"file_path": path}), (output, false)),
-        9..13 => ("Grep", json!({"pattern": format!("run_{spoken}")}), (output, false)),
-        13..16 => ("Bash", json!({"command": format!("cargo test {part}")}), (output, false)),
+        9..13 => (
+            "Grep",
+            json!({"pattern": format!("run_{spoken}")}),
+            (output, false),
+        ),
+        13..16 => (
+            "Bash",
+            json!({"command": format!("cargo test {part}")}),
+            (output, false),
+        ),
         16 => {
-            let error = format!("error[E0308]: mismatched types in {path}, line {at}: expected `u64`, found `u32`\n{output}");
-            ("Bash", json!({"command": format!("cargo check -p {part}")}), (error, true))
+            let error = format!(
+                "error[E0308]: mismatched types in {path}, line {at}: expected `u64`, found `u32`\n{output}"
+            );
+            (
+                "Bash",
+                json!({"command": format!("cargo check -p {part}")}),
+                (error, true),
+            )
         }
         17 => {
             let todo = |text: String, status: &str| json!({"content": text, "status": status, "activeForm": "Working"});
@@ -163,7 +185,11 @@ fn call(chances: &mut Chances, at: usize, spoken: u32, flow: Flow) -> Called {
                 todo(format!("Two callers at once, step {at}"), "in_progress"),
                 todo("Write the release notes".to_owned(), "pending"),
             ]});
-            ("TodoWrite", todos, ("Todos were written.".to_owned(), false))
+            (
+                "TodoWrite",
+                todos,
+                ("Todos were written.".to_owned(), false),
+            )
         }
         _ => {
             let edit = json!({"file_path": path, "old_string": format!("let value_{at} = 1;"),
@@ -176,16 +202,18 @@ fn call(chances: &mut Chances, at: usize, spoken: u32, flow: Flow) -> Called {
 /// Text of a tool: mostly short, some long.
 fn output(chances: &mut Chances, at: usize, flow: Flow) -> String {
     let lines = match (flow, chances.below(20), at % 60) {
-        (Flow::Mixed, 0, _) => chances.between(250, 450),
-        (Flow::Mixed, 1..7, _) => chances.between(60, 200),
-        (Flow::Mixed, ..) => chances.between(5, 60),
+        (Flow::Mixed, 0, _) => chances.between(500, 900),
+        (Flow::Mixed, 1..7, _) => chances.between(100, 400),
+        (Flow::Mixed, ..) => chances.between(10, 100),
         (Flow::Bursts, _, 0..45) => chances.between(1, 10),
         (Flow::Bursts, ..) => chances.between(100, 450),
     };
     let mut text = String::new();
     for line in 0..lines {
         let value = chances.below(997);
-        text.push_str(&format!("{line}: let value_{value} = compute({line}, Mode::Strict);\n"));
+        text.push_str(&format!(
+            "{line}: let value_{value} = compute({line}, Mode::Strict);\n"
+        ));
     }
     text
 }

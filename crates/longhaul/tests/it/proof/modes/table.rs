@@ -88,7 +88,9 @@ impl Figures {
             waited_told: waited_told as f64 / 1_000.0,
             grown: done.iter().filter(|done| done.after >= done.before).count(),
             missing: host.missing().len(),
-            messages: newest.map(|report| report.user_messages).unwrap_or_default(),
+            messages: newest
+                .map(|report| report.user_messages)
+                .unwrap_or_default(),
             rules: newest.map(|report| report.rules).unwrap_or_default(),
         }
     }
@@ -129,17 +131,25 @@ const ROWS: [Row; 18] = [
         )
     }),
     ("requests: turns", |of| of.by("sdk").requests.to_string()),
-    ("requests: summaries", |of| of.by("compact").requests.to_string()),
-    ("requests: folds", |of| of.by("collapse").requests.to_string()),
+    ("requests: summaries", |of| {
+        of.by("compact").requests.to_string()
+    }),
+    ("requests: folds", |of| {
+        of.by("collapse").requests.to_string()
+    }),
     ("requests: notes", |of| of.by("notes").requests.to_string()),
-    ("prompt tokens, thousands", |of| thousands(of.total.prompt_tokens())),
+    ("prompt tokens, thousands", |of| {
+        thousands(of.total.prompt_tokens())
+    }),
     ("of these read from the cache", |of| {
         format!("{:.1} %", of.total.hit_rate * 100.0)
     }),
     ("tokens written to the cache, thousands", |of| {
         thousands(of.total.cache_write_5m_input_tokens + of.total.cache_write_1h_input_tokens)
     }),
-    ("output tokens, thousands", |of| thousands(of.total.output_tokens)),
+    ("output tokens, thousands", |of| {
+        thousands(of.total.output_tokens)
+    }),
     ("cost: turns", |of| dollars(of.by("sdk").cost_usd)),
     ("cost: summaries and folds", |of| {
         dollars(of.by("compact").cost_usd + of.by("collapse").cost_usd)
@@ -150,10 +160,13 @@ const ROWS: [Row; 18] = [
     ("waited, seconds (longest)", |of| {
         format!("{:.1} ({:.1})", of.waited, of.longest)
     }),
-    ("user's messages word for word / shortened / omitted", |of| {
-        let of = of.messages;
-        format!("{} / {} / {}", of.verbatim, of.shortened, of.omitted)
-    }),
+    (
+        "user's messages word for word / shortened / omitted",
+        |of| {
+            let of = of.messages;
+            format!("{} / {} / {}", of.verbatim, of.shortened, of.omitted)
+        },
+    ),
     ("rules word for word", |of| {
         format!("{} of {}", of.rules.verbatim, of.rules.total)
     }),
