@@ -4,6 +4,7 @@ mod fork;
 #[cfg(unix)]
 mod killed;
 mod machine;
+mod modes;
 mod oddities;
 mod person;
 pub(crate) mod place;
