@@ -216,14 +216,11 @@ impl Engine {
         goes_on
     }
 
-    /// Waits for notes that are being taken, then reads them (S6). Where nothing shall be waited for, those that there are
-    /// will do: what they do not cover is kept.
+    /// Waits for notes that are being taken, then reads them (S6).
     pub(super) fn await_notes(&mut self, mut compaction: Compaction, now: Timestamp) {
         let wait = self.notes.as_ref().map(|taking| taking.trigger.wait(now));
-        let may_wait =
-            compaction.cause == Cause::Manual || self.config.preparation == Preparation::WhenFull;
         match wait {
-            Some(Wait::Until(until)) if may_wait => {
+            Some(Wait::Until(until)) => {
                 compaction.stage = Stage::AwaitingNotes(until);
                 self.hold(compaction);
             }
