@@ -157,6 +157,11 @@ impl Agent {
         self.opened.account.spent()
     }
 
+    /// About how many tokens stand before the messages: system prompt, tools, memory files.
+    pub fn head_tokens(&self) -> u64 {
+        self.opened.head_tokens
+    }
+
     /// What may run unasked.
     pub fn mode(&self) -> Mode {
         self.lasting.recipe.gate.mode()
@@ -243,9 +248,12 @@ impl Agent {
         forget_if_empty(&place.transcript);
     }
 
-    pub(super) async fn ended(&self, reason: EndReason) {
-        let ringer = &self.opened.worker.hands.ringer;
-        let _ = ringer.ring(HookEvent::SessionEnd { reason }).await;
+    /// Tells hooks that the session is over.
+    pub(super) fn ended(&self, reason: EndReason) -> impl Future<Output = ()> + Send + use<> {
+        let ringer = self.opened.worker.hands.ringer.clone();
+        async move {
+            let _ = ringer.ring(HookEvent::SessionEnd { reason }).await;
+        }
     }
 
     pub(super) fn jobs(&self) -> Arc<crate::tools::task::Jobs> {

@@ -52,6 +52,8 @@ pub(crate) struct Opened {
     pub(crate) account: Arc<Account>,
     /// What goes with the first prompt.
     pub(crate) pending: Vec<NewEntry>,
+    /// About how many tokens stand before the messages.
+    pub(crate) head_tokens: u64,
     /// A prompt that a hook wants to begin with.
     pub(crate) first_words: Option<String>,
 }
@@ -182,6 +184,7 @@ impl Lasting {
             more: recipe.append_system_prompt.clone(),
         }));
         let made = heads.make()?;
+        let head_tokens = made.weight();
         let ringer = Ringer {
             hooks: recipe.hooks.clone(),
             common: Common {
@@ -292,6 +295,7 @@ impl Lasting {
             account,
             pending: Vec::new(),
             first_words: None,
+            head_tokens,
         };
         Ok((opened, read))
     }
