@@ -2,11 +2,13 @@
 //!
 //! [`tool`] is what the model may call and [`tools`] are those there are; [`permission`] says which calls may run;
 //! [`agent`] is the loop around a [`longhaul::Session`]; [`event`] is what it tells while it works; [`screen`] shows that
-//! in a terminal and [`mod@print`] in a pipe; [`offline`] is the model that answers when there is no key.
+//! in a terminal and [`mod@print`] in a pipe; [`offline`] is the model that answers when there is no key. [`workplace`] joins
+//! them for a project and [`host`] for a screen.
 
 pub mod agent;
 pub mod event;
 pub mod files;
+pub mod host;
 pub mod offline;
 pub mod permission;
 pub mod place;
@@ -15,3 +17,4 @@ pub mod screen;
 pub mod settings;
 pub mod tool;
 pub mod tools;
+pub mod workplace;

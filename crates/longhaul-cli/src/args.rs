@@ -161,6 +161,9 @@ pub(crate) struct Chat {
     /// Ask the simulated model, whatever keys there are
     #[arg(long, conflicts_with = "model")]
     pub(crate) offline: bool,
+    /// Let the settings count that came with the project: hooks, permissions, variables
+    #[arg(long)]
+    pub(crate) trust: bool,
     /// Be shown around
     #[arg(long, conflicts_with = "print")]
     pub(crate) tour: bool,

@@ -8,6 +8,8 @@ use longhaul::recorded::NoPivot;
 use longhaul::session::OpenError;
 use longhaul::undo::UndoError;
 use longhaul_agent::agent::AgentError;
+use longhaul_agent::screen::ScreenError;
+use longhaul_agent::workplace::WorkplaceError;
 use longhaul_core::config::ConfigError;
 use longhaul_core::message::HeadError;
 use longhaul_core::models::ModelFileError;
@@ -169,6 +171,12 @@ pub(crate) enum Failure {
         path: PathBuf,
         source: std::io::Error,
     },
+    #[error("nothing says where {0} can be reached")]
+    NoKeyForModel(String),
+    #[error(transparent)]
+    Workplace(#[from] WorkplaceError),
+    #[error(transparent)]
+    Screen(ScreenError),
     #[error("nothing says where a model can be reached")]
     NoKey,
     #[error("the provider cannot be asked: {0}")]
@@ -290,6 +298,9 @@ impl Failure {
             } => "Without --resume a new session begins; --continue goes on with the newest one.",
             Self::BadInput(_) => {
                 "Each line is {\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"…\"}}."
+            }
+            Self::NoKeyForModel(_) => {
+                "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; without --model a simulated model answers."
             }
             Self::NoKey => {
                 "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, or give --local in place of --model."

@@ -1,4 +1,4 @@
-//! What a session has used and cost: its own replies, its summaries, its sub-agents.
+//! What a session has used and cost, by what it was for: replies, summaries, notes, sub-agents.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,13 +8,49 @@ use longhaul_core::money::Usd;
 
 /// The books of a session, shared with its sub-agents.
 #[derive(Debug, Default)]
-pub(crate) struct Account(Mutex<Books>);
+pub(crate) struct Account(Mutex<[Books; Purpose::ALL.len()]>);
 
 #[derive(Debug, Clone, Default)]
 struct Books {
     usage: Usage,
     cost: Usd,
     unpriced: bool,
+    used: bool,
+}
+
+/// What something was used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Replies to the user.
+    Replies,
+    /// Work of sub-agents, their summaries included.
+    SubAgents,
+    /// Summaries of the conversation.
+    Summaries,
+    /// Notes on the session.
+    Notes,
+}
+
+impl Purpose {
+    /// All there are.
+    pub const ALL: [Self; 4] = [Self::Replies, Self::SubAgents, Self::Summaries, Self::Notes];
+
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Replies => "replies",
+            Self::SubAgents => "sub-agents",
+            Self::Summaries => "summaries",
+            Self::Notes => "notes",
+        }
+    }
+}
+
+/// Whose event it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    Main,
+    SubAgent,
 }
 
 /// What was used so far.
@@ -28,22 +64,38 @@ pub struct Spent {
 
 impl Account {
     /// Notes what an event tells of money.
-    pub(crate) fn event(&self, event: &Event) {
+    pub(crate) fn event(&self, event: &Event, whose: Whose) {
+        let purpose = |own| match whose {
+            Whose::Main => own,
+            Whose::SubAgent => Purpose::SubAgents,
+        };
         match event {
-            Event::Replied { usage, cost, .. } => self.add(Some(usage), *cost),
-            Event::Compacted(done) => self.add(done.usage.as_ref(), done.cost),
+            Event::Replied { usage, cost, .. } => {
+                self.add(purpose(Purpose::Replies), Some(usage), *cost);
+            }
+            Event::Compacted(done) => {
+                self.add(purpose(Purpose::Summaries), done.usage.as_ref(), done.cost);
+            }
+            Event::NotesTaken(notes) if notes.taken.requests > 0 => {
+                let usage = Some(&notes.taken.usage);
+                self.add(purpose(Purpose::Notes), usage, notes.cost);
+            }
             Event::Preview(preview) => {
-                let mut books = self.books();
+                let mut all = self.books();
+                let books = &mut all[purpose(Purpose::Summaries) as usize];
+                books.used |= preview.cost.is_some();
                 books.cost += preview.cost.unwrap_or(Usd::ZERO);
             }
             _ => {}
         }
     }
 
-    fn add(&self, usage: Option<&Usage>, cost: Option<Usd>) {
+    fn add(&self, purpose: Purpose, usage: Option<&Usage>, cost: Option<Usd>) {
         // A summary without a model used nothing.
         let Some(usage) = usage else { return };
-        let mut books = self.books();
+        let mut all = self.books();
+        let books = &mut all[purpose as usize];
+        books.used = true;
         for step in usage.billed() {
             books.usage.add(step);
         }
@@ -53,15 +105,38 @@ impl Account {
         }
     }
 
+    /// All together.
     pub(crate) fn spent(&self) -> Spent {
-        let books = self.books().clone();
-        Spent {
-            usage: books.usage,
-            cost: (!books.unpriced).then_some(books.cost),
+        let all = self.books();
+        let mut sum = Books::default();
+        for books in all.iter() {
+            sum.usage.add(&books.usage);
+            sum.cost += books.cost;
+            sum.unpriced |= books.unpriced;
         }
+        sum.spent()
     }
 
-    fn books(&self) -> std::sync::MutexGuard<'_, Books> {
+    /// What was used for each purpose, if anything was.
+    pub(crate) fn parts(&self) -> Vec<(Purpose, Spent)> {
+        let all = self.books();
+        let parts = Purpose::ALL.into_iter().zip(all.iter());
+        let parts = parts.filter(|(_, books)| books.used);
+        parts
+            .map(|(purpose, books)| (purpose, books.spent()))
+            .collect()
+    }
+
+    fn books(&self) -> std::sync::MutexGuard<'_, [Books; Purpose::ALL.len()]> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Books {
+    fn spent(&self) -> Spent {
+        Spent {
+            usage: self.usage.clone(),
+            cost: (!self.unpriced).then_some(self.cost),
+        }
     }
 }

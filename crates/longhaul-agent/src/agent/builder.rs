@@ -6,6 +6,7 @@ use std::sync::Arc;
 use longhaul::hooks::{HookSet, Hooks};
 use longhaul::{Clock, Model, SystemClock};
 use longhaul_core::config::Config;
+use longhaul_core::engine::CacheEdits;
 use longhaul_core::models::ModelTable;
 use longhaul_core::prompt::Presence;
 use longhaul_core::window::QuerySource;
@@ -44,6 +45,7 @@ pub struct AgentBuilder {
     append_system_prompt: Option<String>,
     max_turns: Option<u32>,
     cache_breaks: Option<PathBuf>,
+    cache_edits: CacheEdits,
 }
 
 impl AgentBuilder {
@@ -76,6 +78,7 @@ impl AgentBuilder {
             append_system_prompt: None,
             max_turns: None,
             cache_breaks: None,
+            cache_edits: CacheEdits::Unsupported,
         }
     }
 
@@ -138,7 +141,7 @@ impl AgentBuilder {
     /// Tools that hold nothing of a conversation, the same for all.
     #[must_use]
     pub fn toolbox(self, toolbox: Toolbox) -> Self {
-        self.outfit(Arc::new(move |_, _| Equipment {
+        self.outfit(Arc::new(move |_, _, _| Equipment {
             toolbox: toolbox.clone(),
             sources: Sources::default(),
         }))
@@ -201,6 +204,13 @@ impl AgentBuilder {
         self
     }
 
+    /// The provider can drop results from its cache on request (U4).
+    #[must_use]
+    pub fn with_cache_edits(mut self) -> Self {
+        self.cache_edits = CacheEdits::Supported;
+        self
+    }
+
     /// Opens it on a session. What happens is told on the channel.
     pub async fn open(
         self,
@@ -219,7 +229,7 @@ impl AgentBuilder {
             kinds: AgentKind::with_builtin(self.kinds),
             outfit: self
                 .outfit
-                .unwrap_or_else(|| Arc::new(|_, _| Equipment::default())),
+                .unwrap_or_else(|| Arc::new(|_, _, _| Equipment::default())),
             clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock)),
             durability: self.durability,
             presence: self.presence,
@@ -229,6 +239,7 @@ impl AgentBuilder {
             append_system_prompt: self.append_system_prompt,
             max_turns: self.max_turns,
             cache_breaks: self.cache_breaks,
+            cache_edits: self.cache_edits,
         };
         let agent =
             Agent::open(Arc::new(recipe), self.model_id, start, Teller::new(events)).await?;

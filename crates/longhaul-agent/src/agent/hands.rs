@@ -258,7 +258,10 @@ impl Hands {
             id: call.id.clone(),
             name: call.name.clone(),
             line: tool.line(&input),
-            detail: detail(&input, &access),
+            detail: match tool.detail(&input) {
+                said if said.is_empty() => detail(&input, &access),
+                said => said,
+            },
             access,
             reason: reason.clone(),
             rule: rule.clone(),

@@ -12,6 +12,7 @@ use longhaul_core::prompt::{
     MemoryPrompt, Presence, Registry, Sending, Standard, SystemPrompt, ToolSharing, Ttl,
     UserContext, agent_registry,
 };
+use longhaul_core::tokens::Rough;
 use longhaul_core::window::Scale;
 use longhaul_store::Env;
 use serde_json::Value;
@@ -81,6 +82,20 @@ pub(crate) struct Made {
     pub(crate) compact_instructions: Option<String>,
     /// What did not fit.
     pub(crate) cuts: Vec<PathBuf>,
+}
+
+impl Made {
+    /// About how many tokens it takes.
+    pub(crate) fn weight(&self) -> u64 {
+        let system = match &self.prompt.system {
+            System::Custom(text) => text.as_str(),
+            System::Rendered(json) => json.get(),
+        };
+        let tools = serde_json::to_string(&self.prompt.tools).unwrap_or_default();
+        let context = self.prompt.user_context.as_deref().unwrap_or_default();
+        let texts = [system, &tools, context].into_iter();
+        texts.map(|text| Rough::text(text).unpadded()).sum()
+    }
 }
 
 /// Why there is no head.

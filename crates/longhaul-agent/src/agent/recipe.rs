@@ -6,6 +6,7 @@ use std::sync::Arc;
 use longhaul::hooks::Hooks;
 use longhaul::{Clock, Model};
 use longhaul_core::config::Config;
+use longhaul_core::engine::CacheEdits;
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::prompt::Presence;
 use longhaul_core::window::QuerySource;
@@ -13,6 +14,7 @@ use longhaul_store::{Durability, Env};
 
 use super::gate::Gate;
 use super::sources::Sources;
+use super::tell::Tell;
 use crate::place::Place;
 use crate::tool::Toolbox;
 use crate::tools::task::AgentKind;
@@ -36,10 +38,11 @@ pub struct Equipment {
 }
 
 /// Equips a conversation: called for each session that is opened and for each sub-agent, so that none sees what another's
-/// tools hold.
-pub type Outfit = Arc<dyn Fn(&Place, Seat) -> Equipment + Send + Sync>;
+/// tools hold. What the tools have to tell goes to the last argument.
+pub type Outfit = Arc<dyn Fn(&Place, Seat, &Tell) -> Equipment + Send + Sync>;
 
 /// What an agent is made of.
+#[derive(Clone)]
 pub(crate) struct Recipe {
     pub(crate) env: Env,
     pub(crate) cwd: PathBuf,
@@ -60,6 +63,7 @@ pub(crate) struct Recipe {
     pub(crate) append_system_prompt: Option<String>,
     pub(crate) max_turns: Option<u32>,
     pub(crate) cache_breaks: Option<PathBuf>,
+    pub(crate) cache_edits: CacheEdits,
 }
 
 impl Recipe {

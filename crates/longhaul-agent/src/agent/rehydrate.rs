@@ -7,13 +7,14 @@ use longhaul::{Boxed, Files, Wanted, Workspace};
 use longhaul_core::engine::GatheredContext;
 use longhaul_core::models::ModelSpec;
 use longhaul_core::prompt::memory::{Found, Kind, is_memory_file};
-use longhaul_core::rehydrate::{BackgroundAgent, Source, Todo};
+use longhaul_core::rehydrate::{BackgroundAgent, ReadFile, Source, Todo};
 use serde_json::Value;
 
 use super::head::Heads;
 use super::ring::Ringer;
 use super::sources::{Ask, Sources};
 use crate::event::TodoStatus;
+use crate::files::Fence;
 
 /// The workspace of an agent.
 pub(crate) struct AgentWorkspace {
@@ -35,14 +36,21 @@ impl Workspace for AgentWorkspace {
                 Some(Source::Found(plan)) => Some(plan.path.clone()),
                 _ => None,
             };
+            // Paths as the model gave them may be relative, or lead through links.
+            let fence = Fence::of(self.heads.place());
             let wanted = Wanted {
-                files: (wanted.files.iter())
+                files: (wanted.files.iter().cloned())
+                    .map(
+                        |file| match file.path.to_str().map(|path| fence.resolve(path)) {
+                            Some(Ok(path)) => ReadFile { path, ..file },
+                            _ => file,
+                        },
+                    )
                     .filter(|file| {
                         !is_memory_file(&file.path)
                             && Some(&file.path) != plan_path.as_ref()
                             && file.path != self.heads.place().transcript
                     })
-                    .cloned()
                     .collect(),
                 kept: wanted.kept.clone(),
             };

@@ -1,6 +1,7 @@
 //! An agent that is open: it takes prompts, and says how things stand.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use longhaul::Session;
 use longhaul::hooks::{EndReason, HookEvent};
@@ -9,16 +10,20 @@ use longhaul_core::engine::{CompactRequest, NewEntry, Shown};
 use longhaul_core::plan::Refusal;
 use longhaul_core::window::{Action, Level, Verdict};
 use longhaul_provider::{CancellationToken, ErrorClass};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::account::Spent;
 use super::listing::{self, Listed};
+use super::outlook::{self, Look, Outlook};
 use super::ring::hook_context;
 use super::said::Said;
 use super::session::{Lasting, Opened};
 use super::start::forget_if_empty;
 use crate::event::{AgentEvent, Ended, Glance, Mode};
 use crate::place::Place;
+
+/// How long notes that are being taken hold up the end.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An agent at work on a session.
 pub struct Agent {
@@ -75,6 +80,9 @@ impl Agent {
         }];
         entries.extend(said.attachments.into_iter().map(NewEntry::Attachment));
         entries.append(&mut self.opened.pending);
+        let reminder = (self.opened.sources.plan_mode)();
+        let reminder = reminder.map(|text| json!({"type": "plan_mode", "content": text}));
+        entries.extend(reminder.map(NewEntry::Attachment));
         let context = hook_context("UserPromptSubmit", &heard.context);
         entries.extend(context.map(NewEntry::Attachment));
         self.opened.worker.work(entries, &cancel).await
@@ -112,30 +120,46 @@ impl Agent {
         self.lasting.steering.fresh()
     }
 
+    /// Looks at it and stops it while another task works with it.
+    pub fn outlook(&self) -> Outlook {
+        self.lasting.outlook.clone()
+    }
+
     /// How things stand.
     pub fn glance(&self) -> Glance {
-        let status = self.status();
-        let Spent { usage, cost } = self.spent();
-        Glance {
+        let look = Look {
+            session_id: self.opened.id.clone(),
+            transcript: self.opened.place.transcript.clone(),
             model: self.model.clone(),
-            used: status.used,
-            limit: status.limit,
-            percent_left: u64::from(status.percent_left),
-            level: status.level,
-            cost,
-            cache_hit_rate: (usage.prompt() > 0).then(|| usage.cache_hit_rate()),
-            usage,
-            mode: self.mode(),
-        }
+            status: self.status(),
+        };
+        outlook::glance(&look, &self.spent(), self.mode())
     }
 
     pub(super) fn tell_glance(&self) {
-        self.lasting.teller.tell(AgentEvent::Glance(self.glance()));
+        self.opened.worker.glance();
+    }
+
+    /// Drives what goes on in the background, notes for example, until nothing of it is left. Dropping this half-way
+    /// loses nothing.
+    pub async fn attend(&mut self) {
+        self.opened.worker.session.attend().await;
+        self.tell_glance();
+    }
+
+    /// Whether something goes on in the background.
+    pub fn is_attended_to(&self) -> bool {
+        self.opened.worker.session.under_way() > 0
     }
 
     /// What the session has used since it was opened, sub-agents and summaries included.
     pub fn spent(&self) -> Spent {
         self.opened.account.spent()
+    }
+
+    /// About how many tokens stand before the messages: system prompt, tools, memory files.
+    pub fn head_tokens(&self) -> u64 {
+        self.opened.head_tokens
     }
 
     /// What may run unasked.
@@ -219,12 +243,17 @@ impl Agent {
         self.opened.crew.end.cancel();
         self.lasting.steering.fresh();
         self.ended(reason).await;
-        forget_if_empty(&self.opened.place.transcript);
+        let Opened { worker, place, .. } = self.opened;
+        worker.session.close(PATIENCE).await;
+        forget_if_empty(&place.transcript);
     }
 
-    pub(super) async fn ended(&self, reason: EndReason) {
-        let ringer = &self.opened.worker.hands.ringer;
-        let _ = ringer.ring(HookEvent::SessionEnd { reason }).await;
+    /// Tells hooks that the session is over.
+    pub(super) fn ended(&self, reason: EndReason) -> impl Future<Output = ()> + Send + use<> {
+        let ringer = self.opened.worker.hands.ringer.clone();
+        async move {
+            let _ = ringer.ring(HookEvent::SessionEnd { reason }).await;
+        }
     }
 
     pub(super) fn jobs(&self) -> Arc<crate::tools::task::Jobs> {

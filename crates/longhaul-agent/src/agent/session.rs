@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use longhaul::Session;
 use longhaul::hooks::{Common, HookEvent, LoadReason, StartSource};
-use longhaul_core::engine::NewEntry;
+use longhaul_core::engine::{CacheEdits, NewEntry};
 use longhaul_core::prompt::{Route, TtlPolicy};
 use longhaul_provider::CancellationToken;
 use longhaul_store::Home;
@@ -15,10 +15,12 @@ use super::account::Account;
 use super::error::AgentError;
 use super::hands::{Hands, Shown};
 use super::head::{About, Heads};
+use super::outlook::{Outlook, Watched};
 use super::recipe::{Recipe, Seat};
 use super::rehydrate::{AgentWorkspace, loaded};
 use super::ring::{Ringer, hook_context};
 use super::running::Agent;
+use super::sources::Sources;
 use super::start::{Settled, Start};
 use super::steer::{SteeredHooks, SteeredModel, Steering};
 use super::surroundings::Surroundings;
@@ -36,6 +38,7 @@ pub(crate) struct Lasting {
     pub(crate) steering: Steering,
     pub(crate) asking: Arc<tokio::sync::Mutex<()>>,
     pub(crate) surroundings: Surroundings,
+    pub(crate) outlook: Outlook,
 }
 
 /// A session that is opened.
@@ -44,9 +47,13 @@ pub(crate) struct Opened {
     pub(crate) place: Place,
     pub(crate) worker: Worker,
     pub(crate) crew: Arc<Crew>,
+    /// Its tools hold these.
+    pub(crate) sources: Sources,
     pub(crate) account: Arc<Account>,
     /// What goes with the first prompt.
     pub(crate) pending: Vec<NewEntry>,
+    /// About how many tokens stand before the messages.
+    pub(crate) head_tokens: u64,
     /// A prompt that a hook wants to begin with.
     pub(crate) first_words: Option<String>,
 }
@@ -61,10 +68,17 @@ impl Agent {
     ) -> Result<Self, AgentError> {
         let settled = Settled::on(&recipe, &start)?;
         let surroundings = Surroundings::of(&recipe.cwd, recipe.shell.as_deref()).await;
+        let steering = Steering::default();
         let lasting = Lasting {
+            outlook: Outlook {
+                gate: recipe.gate.clone(),
+                steering: steering.clone(),
+                teller: teller.clone(),
+                seen: Arc::default(),
+            },
             recipe,
             teller,
-            steering: Steering::default(),
+            steering,
             asking: Arc::default(),
             surroundings,
         };
@@ -112,7 +126,11 @@ impl Lasting {
         let context = hook_context("SessionStart", &started.context);
         let skills = is_new.then(|| found.skill_listing).flatten();
         let skills = skills.map(|listing| json!({"type": "skill_listing", "content": listing}));
-        opened.pending = (skills.into_iter().chain(context))
+        let announced = match is_new {
+            true => (opened.sources.announcements)(),
+            false => Vec::new(),
+        };
+        opened.pending = (skills.into_iter().chain(announced).chain(context))
             .map(NewEntry::Attachment)
             .collect();
         opened.first_words = started.initial_user_message;
@@ -145,7 +163,7 @@ impl Lasting {
             jobs: jobs.clone(),
             end: CancellationToken::new(),
         });
-        let equipment = (recipe.outfit)(&place, Seat::Main);
+        let equipment = (recipe.outfit)(&place, Seat::Main, &self.teller.shared());
         let sources = equipment.sources;
         let toolbox = (equipment.toolbox)
             .with(Task(crew.clone()))
@@ -166,6 +184,7 @@ impl Lasting {
             more: recipe.append_system_prompt.clone(),
         }));
         let made = heads.make()?;
+        let head_tokens = made.weight();
         let ringer = Ringer {
             hooks: recipe.hooks.clone(),
             common: Common {
@@ -225,7 +244,11 @@ impl Lasting {
         if let Some(folder) = &recipe.cache_breaks {
             builder = builder.cache_breaks(folder);
         }
+        if recipe.cache_edits == CacheEdits::Supported {
+            builder = builder.with_cache_edits();
+        }
         let session = builder.open()?;
+        (sources.reopened)(session.engine().live());
         let arrivals = jobs.clone();
         let worker = Worker {
             session,
@@ -238,6 +261,13 @@ impl Lasting {
                 asking: self.asking.clone(),
             },
             role: Role::Main,
+            watched: Some(Watched {
+                outlook: self.outlook.clone(),
+                session_id: settled.id.clone(),
+                transcript: place.transcript.clone(),
+                model: model.to_owned(),
+                account: account.clone(),
+            }),
             arrivals: Some(Arc::new(move || arrivals.arrivals())),
             max_turns: recipe.max_turns,
             turns: 0,
@@ -261,9 +291,11 @@ impl Lasting {
             place,
             worker,
             crew,
+            sources,
             account,
             pending: Vec::new(),
             first_words: None,
+            head_tokens,
         };
         Ok((opened, read))
     }

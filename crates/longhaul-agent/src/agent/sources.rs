@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use longhaul_core::engine::Event;
+use longhaul_core::engine::{Event, Live};
 use longhaul_core::prompt::ServerInstructions;
 use longhaul_core::rehydrate::{InvokedSkill, Plan, Source};
 use serde_json::Value;
@@ -32,6 +32,8 @@ pub struct Sources {
     /// Hears what happens to the conversation whose tools these are: what they hold of cleared results and files must not
     /// outlive them (C1, R7).
     pub heard: Arc<dyn Fn(&Event) + Send + Sync>,
+    /// Gets the conversation when a session is opened again: what tools held is found in it.
+    pub reopened: Arc<dyn Fn(&Live) + Send + Sync>,
 }
 
 impl Default for Sources {
@@ -45,6 +47,7 @@ impl Default for Sources {
             servers: Arc::new(Vec::new),
             announcements: Arc::new(Vec::new),
             heard: Arc::new(|_| {}),
+            reopened: Arc::new(|_| {}),
         }
     }
 }

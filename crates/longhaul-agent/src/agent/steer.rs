@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul::hooks::{HookCall, HookFuture, Hooks};
 use longhaul::{Boxed, Model, OnStream};
-use longhaul_core::engine::Outgoing;
+use longhaul_core::engine::{Outgoing, Urgency};
 use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
 
 /// The token that counts now, and why the model failed last.
@@ -42,6 +42,11 @@ impl Steering {
         self.token.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Stops what is going on.
+    pub(crate) fn stop(&self) {
+        self.slot().cancel();
+    }
+
     /// Why the last request failed; none if it did not.
     pub(crate) fn failed(&self) -> Option<ErrorClass> {
         *self.failed.lock().unwrap_or_else(PoisonError::into_inner)
@@ -63,8 +68,12 @@ impl Model for SteeredModel {
         &'a self,
         request: Outgoing,
         on_stream: OnStream<'a>,
-        _: CancellationToken,
+        own: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
+        // What nobody waits for, notes and summaries ahead of their time, is not the user's to stop.
+        if request.urgency == Urgency::Background {
+            return self.model.send(request, on_stream, own);
+        }
         let token = self.steering.token();
         if token.is_cancelled() {
             return Box::pin(async { Err(Error::new(ErrorClass::Cancelled, "cancelled")) });

@@ -8,6 +8,7 @@ use longhaul::rewind::{self, Rewound, Spoken};
 use longhaul::undo::{self, Act, Undone};
 
 use super::error::AgentError;
+use super::recipe::Recipe;
 use super::running::Agent;
 use super::start::{Settled, Start, forget_if_empty};
 
@@ -77,6 +78,16 @@ impl Agent {
         self.reopen(&self.model.clone())?;
         self.tell_glance();
         Ok(undone)
+    }
+
+    /// Works in a smaller window from now on: for showing how one fills.
+    pub fn cap_window(&mut self, tokens: u64) -> Result<(), AgentError> {
+        let mut recipe = Recipe::clone(&self.lasting.recipe);
+        recipe.config.window_cap = Some(tokens);
+        self.lasting.recipe = Arc::new(recipe);
+        self.reopen(&self.model.clone())?;
+        self.tell_glance();
+        Ok(())
     }
 
     /// Opens the same session again as it is on disk. Agents in the background go on.

@@ -7,8 +7,11 @@ use longhaul_core::engine::Event;
 use longhaul_provider::StreamEvent;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::account::Account;
+use super::account::{Account, Whose};
 use crate::event::AgentEvent;
+
+/// Tells whoever listens that something happened.
+pub type Tell = Arc<dyn Fn(AgentEvent) + Send + Sync>;
 
 /// Tells whoever listens; if nobody does, nothing is lost but the telling.
 #[derive(Debug, Clone)]
@@ -22,6 +25,12 @@ impl Teller {
     pub(crate) fn tell(&self, event: AgentEvent) {
         // A listener that went away wants to hear nothing.
         let _ = self.0.send(event);
+    }
+
+    /// The same for tools.
+    pub(crate) fn shared(&self) -> Tell {
+        let teller = self.clone();
+        Arc::new(move |event| teller.tell(event))
     }
 
     pub(crate) fn notice(&self, sentence: impl Into<String>) {
@@ -39,7 +48,7 @@ pub(crate) struct MainWatcher {
 
 impl Observer for MainWatcher {
     fn event(&self, event: &Event) {
-        self.account.event(event);
+        self.account.event(event, Whose::Main);
         (self.heard)(event);
         self.teller.tell(AgentEvent::Engine(event.clone()));
     }
@@ -68,7 +77,7 @@ pub(crate) struct SubWatcher {
 
 impl Observer for SubWatcher {
     fn event(&self, event: &Event) {
-        self.account.event(event);
+        self.account.event(event, Whose::SubAgent);
         (self.heard)(event);
         if let Event::Compacted(done) = event {
             let line = format!("compacted: {} to {} tokens", done.before, done.after);

@@ -11,7 +11,8 @@ use longhaul_core::engine::{NewEntry, Shown as ShownTo};
 use longhaul_provider::{CancellationToken, Reply, StopReason};
 use serde_json::{Value, json};
 
-use super::hands::{Hands, Stop, wanted};
+use super::hands::{Handled, Hands, Stop, wanted};
+use super::outlook::Watched;
 use super::words;
 use crate::event::{AgentEvent, Ended};
 
@@ -37,6 +38,8 @@ pub(crate) struct Worker {
     pub(crate) hands: Hands,
     pub(crate) role: Role,
     pub(crate) arrivals: Option<Arrivals>,
+    /// Whoever looks at it sees how it stands.
+    pub(crate) watched: Option<Watched>,
     /// The most replies to one prompt.
     pub(crate) max_turns: Option<u32>,
     /// Replies to the prompt so far.
@@ -83,6 +86,7 @@ impl Worker {
                 Err(error) => return Ended::Failed(error.to_string()),
             };
             self.turns += 1;
+            self.glance();
             match self.replied(&reply, &mut stop_held_back, cancel).await {
                 After::GoOn => {}
                 After::End(ended) => return ended,
@@ -121,13 +125,14 @@ impl Worker {
     }
 
     async fn call(&mut self, calls: &[super::hands::Wanted], cancel: &CancellationToken) -> After {
-        let handled = self.hands.run(calls, cancel).await;
+        let handled = self.attended(calls, cancel).await;
         let attachments = handled.attachments.into_iter().map(NewEntry::Attachment);
         let results = NewEntry::ToolResults(handled.outputs);
         let entries = std::iter::once(results).chain(attachments).collect();
         if let Err(error) = self.session.add(entries).await {
             return After::End(Ended::Failed(error.to_string()));
         }
+        self.glance();
         After::End(match handled.stop {
             None => return After::GoOn,
             Some(Stop::User) => self.interrupted(words::INTERRUPTED_TOOLS).await,
@@ -136,6 +141,30 @@ impl Worker {
                 Ended::Done
             }
         })
+    }
+
+    /// Runs calls; what the session does in the background goes on meanwhile.
+    async fn attended(
+        &mut self,
+        calls: &[super::hands::Wanted],
+        cancel: &CancellationToken,
+    ) -> Handled {
+        let run = self.hands.run(calls, cancel);
+        tokio::pin!(run);
+        let mut under_way = true;
+        loop {
+            tokio::select! {
+                biased;
+                handled = &mut run => return handled,
+                () = self.session.attend(), if under_way => under_way = false,
+            }
+        }
+    }
+
+    pub(crate) fn glance(&self) {
+        if let Some(watched) = &self.watched {
+            watched.tell(&self.session);
+        }
     }
 
     /// Hooks may hold the end back, once (K1).

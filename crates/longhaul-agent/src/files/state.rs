@@ -135,6 +135,13 @@ impl FileState {
         }
     }
 
+    /// Results left the window, and nobody knows which: all that was shown can be read again.
+    pub fn all_cleared(&self) {
+        for known in self.lock().files.values_mut() {
+            known.by = None;
+        }
+    }
+
     /// The conversation was compacted, and these files were put back as they are now. All others are forgotten; each can be
     /// read again. The paths are absolute; this looks at the disk.
     pub fn compacted(&self, restored: &[PathBuf]) {

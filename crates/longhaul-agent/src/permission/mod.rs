@@ -135,6 +135,24 @@ impl Permissions {
         self.write().plan_file = path.map(|path| Located::find(&path).real);
     }
 
+    /// The session is kept here from now on: its own files may be read unasked.
+    pub fn keep_in(&self, place: &Place) {
+        self.write().workspace.keep_in(place);
+    }
+
+    /// Lets what is below this be read unasked, as the session's own files.
+    pub fn show(&self, folder: &Path) {
+        self.write().workspace.show(folder);
+    }
+
+    /// Forbids by a rule for as long as the session lasts.
+    pub fn deny_for_session(&self, rule: &str) -> Result<(), RuleError> {
+        let mut state = self.write();
+        let rule = state.parse(rule)?;
+        state.deny.push(rule);
+        Ok(())
+    }
+
     /// Opens a further folder to the agent.
     pub fn add_folder(&self, folder: &Path) {
         self.write().workspace.add(folder);

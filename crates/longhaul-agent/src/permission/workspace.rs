@@ -13,6 +13,8 @@ pub struct Workspace {
     folders: Vec<PathBuf>,
     /// The session's own folder and transcript: to be read, not to be written.
     own: Vec<PathBuf>,
+    /// What else may be read and not written.
+    shown: Vec<PathBuf>,
 }
 
 impl Workspace {
@@ -25,9 +27,20 @@ impl Workspace {
                 .chain(&place.more)
                 .map(real)
                 .collect(),
-            own: vec![real(&place.session_folder()), real(&place.transcript)],
+            own: own(place),
+            shown: Vec::new(),
             home,
         }
+    }
+
+    /// The session is kept in another place.
+    pub(crate) fn keep_in(&mut self, place: &Place) {
+        self.own = own(place);
+    }
+
+    /// Lets what is below this be read.
+    pub(crate) fn show(&mut self, folder: &Path) {
+        self.shown.push(Located::find(folder).real);
     }
 
     /// Opens a further folder.
@@ -45,7 +58,8 @@ impl Workspace {
 
     /// Whether a path may be read unasked.
     pub(crate) fn may_read(&self, path: &Located) -> bool {
-        self.holds(path) || self.own.iter().any(|own| path.real.starts_with(own))
+        let mut own = self.own.iter().chain(&self.shown);
+        self.holds(path) || own.any(|own| path.real.starts_with(own))
     }
 
     /// A path for people: relative to the folder of work where that is shorter.
@@ -56,6 +70,11 @@ impl Workspace {
             .display()
             .to_string()
     }
+}
+
+fn own(place: &Place) -> Vec<PathBuf> {
+    let real = |path: PathBuf| Located::find(&path).real;
+    vec![real(place.session_folder()), real(place.transcript.clone())]
 }
 
 const FOLDERS: &[&str] = &[

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::{sleep, sleep_until};
 
-use super::app::{App, Next, Page, Sources};
+use super::app::{App, Next, Page, Sources, next_typed};
 use super::cells::Shows;
 use super::display::Display;
 use super::flow::rows;
@@ -79,6 +79,9 @@ pub(crate) async fn run(
                     app.on_event(event);
                 }
                 app.on_answer(answer)
+            }
+            typed = next_typed(&mut sources.typed, &mut sources.guided), if sources.guided => {
+                typed.map_or(Next::On, |typed| app.on_typed(typed))
             }
             told = signals.next() => match told {
                 Told::Resized => screen.measured(app),

@@ -38,7 +38,7 @@ mod transcript;
 
 use std::path::PathBuf;
 
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 pub use display::{Charset, Colour, Display, Manner};
 pub use host::{
@@ -84,6 +84,12 @@ impl Options {
     }
 }
 
+/// Whether somebody sees and types: both ends of this process are a terminal.
+pub fn is_seen() -> bool {
+    use std::io::IsTerminal as _;
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
 /// Why a screen ended before the user wanted it.
 #[derive(Debug, thiserror::Error)]
 pub enum ScreenError {
@@ -99,10 +105,35 @@ pub async fn run(
     events: UnboundedReceiver<AgentEvent>,
     options: Options,
 ) -> Result<(), ScreenError> {
+    let (_, typed) = unbounded_channel();
+    run_typed(host, events, options, typed).await
+}
+
+/// Something that a guide types in the user's place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Typed {
+    /// What stands in the prompt so far; nothing happens if the user has something of his own there.
+    SoFar(String),
+    /// It is sent.
+    Sent(String),
+}
+
+/// The same with a guide who types, too. In a pipe it goes on until the guide is gone.
+pub async fn run_typed(
+    host: impl Host,
+    events: UnboundedReceiver<AgentEvent>,
+    options: Options,
+    typed: UnboundedReceiver<Typed>,
+) -> Result<(), ScreenError> {
     let display = options.display;
     let (mut app, answers) = app::App::new(Box::new(host), &options);
     app.begin(&options);
-    let mut sources = app::Sources { events, answers };
+    let mut sources = app::Sources {
+        events,
+        answers,
+        typed,
+        guided: true,
+    };
     let ended = match display.manner {
         Manner::Full => full::run(&mut app, &mut sources, display, options.editor.as_deref()).await,
         Manner::Lines => plain::run(&mut app, &mut sources, display).await,

@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::app::{App, Echo, Next, Sources};
+use super::app::{App, Echo, Next, Sources, next_typed};
 use super::cells::{self, Shows};
 use super::display::Display;
 use super::flow::Flow;
@@ -31,7 +31,7 @@ pub(crate) async fn run(app: &mut App, sources: &mut Sources, display: Display) 
     let mut ended = false;
     loop {
         page.show(app)?;
-        if ended && app.is_idle() {
+        if ended && app.is_idle() && !sources.guided {
             return Ok(());
         }
         let next = tokio::select! {
@@ -65,6 +65,9 @@ pub(crate) async fn run(app: &mut App, sources: &mut Sources, display: Display) 
                     app.on_event(event);
                 }
                 app.on_answer(answer)
+            }
+            typed = next_typed(&mut sources.typed, &mut sources.guided), if sources.guided => {
+                typed.map_or(Next::On, |typed| app.on_typed(typed))
             }
             told = signals.next() => match told {
                 Told::End => Next::Leave,

@@ -120,6 +120,7 @@ pub(crate) fn engine(event: &Event) -> Vec<Flow> {
             reason,
             results,
             saved,
+            ..
         } => {
             let why = match reason {
                 Reason::Idle => "the cache had gone cold",

@@ -2,49 +2,9 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Map, Value};
-
 use super::front_matter::{self, Headed};
 use super::skills::{children, is_name};
-
-/// The prompt of the agent that is always there.
-const GENERAL_PURPOSE: &str = include_str!("general_purpose.md");
-/// And when to use it.
-const GENERAL_PURPOSE_USE: &str = include_str!("general_purpose_use.md");
-
-/// A kind of sub-agent.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AgentKind {
-    /// Its name.
-    pub name: String,
-    /// When to use it, for the model.
-    pub description: String,
-    /// The tools it may call; none: all.
-    pub tools: Option<Vec<String>>,
-    /// The model it works with; none: that of the session.
-    pub model: Option<String>,
-    /// Its system prompt.
-    pub prompt: String,
-    /// What else its head says.
-    pub more: Map<String, Value>,
-    /// Its file; none for the one that is always there.
-    pub path: Option<PathBuf>,
-}
-
-impl AgentKind {
-    /// The agent that is always there.
-    pub fn general_purpose() -> Self {
-        Self {
-            name: "general-purpose".to_owned(),
-            description: GENERAL_PURPOSE_USE.trim_end().to_owned(),
-            tools: None,
-            model: None,
-            prompt: GENERAL_PURPOSE.trim_end().to_owned(),
-            more: Map::new(),
-            path: None,
-        }
-    }
-}
+use crate::tools::task::AgentKind;
 
 /// The agents of these folders, by name; of two with one name the first counts.
 pub(super) fn load(folders: &[PathBuf], notices: &mut Vec<String>) -> Vec<AgentKind> {
@@ -64,9 +24,6 @@ pub(super) fn load(folders: &[PathBuf], notices: &mut Vec<String>) -> Vec<AgentK
                 path.display()
             )),
         }
-    }
-    if !agents.iter().any(|agent| agent.name == "general-purpose") {
-        agents.push(AgentKind::general_purpose());
     }
     agents.sort_by(|one, other| one.name.cmp(&other.name));
     agents
@@ -92,17 +49,11 @@ fn agent(path: PathBuf, headed: Headed) -> Result<AgentKind, &'static str> {
     let all = |tools: &Vec<String>| tools.iter().any(|tool| tool == "*");
     let tools = headed.tools("tools").filter(|tools| !all(tools));
     let model = headed.text("model").filter(|model| model != "inherit");
-    let mut more = headed.fields;
-    for known in ["name", "description", "tools", "model"] {
-        more.remove(known);
-    }
     Ok(AgentKind {
         name,
         description,
         tools,
         model,
         prompt,
-        more,
-        path: Some(path),
     })
 }

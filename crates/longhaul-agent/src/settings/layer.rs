@@ -26,8 +26,45 @@ pub(super) struct Merged {
     /// And those that anybody disabled.
     pub(super) disabled_servers: Vec<String>,
     pub(super) all_servers: bool,
+    /// What files that came with the project want that only who trusts it should give.
+    pub(super) wants: Vec<Want>,
     /// Rules that forbid may be missing.
     rules_missing: bool,
+}
+
+/// Whether the user trusts a project: what it brings runs and is allowed only then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Trust {
+    /// All that it says counts.
+    #[default]
+    Trusted,
+    /// Of its settings only what forbids counts.
+    Untrusted,
+}
+
+/// Something in a project's settings that only who trusts it should give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Want {
+    /// Commands that run by themselves.
+    Hooks,
+    /// Variables for commands.
+    Variables,
+    /// Calls that run unasked, another mode, further folders.
+    Permissions,
+    /// Servers to start.
+    Servers,
+}
+
+impl Want {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Hooks => "hooks (commands that run by themselves)",
+            Self::Variables => "environment variables for commands",
+            Self::Permissions => "permissions (calls that run unasked)",
+            Self::Servers => "MCP servers (programs that are started)",
+        }
+    }
 }
 
 /// Said of a file that cannot be read: nobody shall believe that its rules protect them.
@@ -36,7 +73,13 @@ const RULES_DO_NOT_HOLD: &str =
 
 impl Merged {
     /// Adds a file on top.
-    pub(super) fn add(&mut self, file: &SettingsFile, places: &Places, notices: &mut Vec<String>) {
+    pub(super) fn add(
+        &mut self,
+        file: &SettingsFile,
+        places: &Places,
+        trust: Trust,
+        notices: &mut Vec<String>,
+    ) {
         let document = match reader::read(&file.path, RULES_DO_NOT_HOLD, notices) {
             Ok(Some(document)) => document,
             Ok(None) => return,
@@ -45,6 +88,23 @@ impl Merged {
                 return;
             }
         };
+        let is_the_users = file.owner == Owner::User;
+        if !is_the_users {
+            self.note_wants(&document);
+        }
+        let trust = if is_the_users { Trust::Trusted } else { trust };
+        if document
+            .fields
+            .get("permissions")
+            .is_some_and(|value| !value.is_object() && !value.is_null())
+        {
+            self.rules_missing = true;
+        }
+        self.add_permissions(&document, file, places, trust, notices);
+        self.add_servers(&document, file.owner, trust, notices);
+        if trust == Trust::Untrusted {
+            return;
+        }
         if let Some(model) = document.string("model", notices) {
             self.model = Some(model);
         }
@@ -58,15 +118,31 @@ impl Merged {
             self.language = Some(language);
         }
         self.add_env(&document, notices);
-        self.add_servers(&document, file.owner, notices);
-        if document
-            .fields
-            .get("permissions")
-            .is_some_and(|value| !value.is_object() && !value.is_null())
-        {
-            self.rules_missing = true;
-        }
-        self.add_permissions(&document, file, places, notices);
+    }
+
+    /// What a file wants, whatever it is given.
+    fn note_wants(&mut self, document: &Document<'_>) {
+        let is_there = |value: Option<&Value>| match value {
+            Some(Value::Object(object)) => !object.is_empty(),
+            Some(Value::Array(list)) => !list.is_empty(),
+            Some(Value::String(text)) => text != "default" && text != "plan",
+            _ => false,
+        };
+        let field = |name: &str| is_there(document.fields.get(name));
+        let permissions = document.fields.get("permissions");
+        let permits = |name: &str| is_there(permissions.and_then(|all| all.get(name)));
+        let wants = [
+            (Want::Hooks, field("hooks")),
+            (Want::Variables, field("env")),
+            (
+                Want::Permissions,
+                ["allow", "additionalDirectories", "defaultMode"]
+                    .into_iter()
+                    .any(permits),
+            ),
+        ];
+        let wants = wants.into_iter().filter(|(_, wanted)| *wanted);
+        self.wants.extend(wants.map(|(want, _)| want));
     }
 
     fn add_env(&mut self, document: &Document<'_>, notices: &mut Vec<String>) {
@@ -92,9 +168,18 @@ impl Merged {
         }
     }
 
-    fn add_servers(&mut self, document: &Document<'_>, owner: Owner, notices: &mut Vec<String>) {
+    fn add_servers(
+        &mut self,
+        document: &Document<'_>,
+        owner: Owner,
+        trust: Trust,
+        notices: &mut Vec<String>,
+    ) {
         let disabled = document.strings(&document.fields, &["disabledMcpjsonServers"], notices);
         self.disabled_servers.extend(disabled.unwrap_or_default());
+        if trust == Trust::Untrusted {
+            return;
+        }
         let all = document.boolean("enableAllProjectMcpServers", notices);
         let enabled = document
             .strings(&document.fields, &["enabledMcpjsonServers"], notices)
@@ -119,6 +204,7 @@ impl Merged {
         document: &Document<'_>,
         file: &SettingsFile,
         places: &Places,
+        trust: Trust,
         notices: &mut Vec<String>,
     ) {
         let Some(permissions) = document.object("permissions", notices) else {
@@ -136,6 +222,9 @@ impl Merged {
         ] {
             let key = ["permissions", name];
             let forbids = name != "allow";
+            if !forbids && trust == Trust::Untrusted {
+                continue;
+            }
             let Ok(texts) = document.strings(permissions, &key, notices) else {
                 self.rules_missing |= forbids;
                 continue;
@@ -150,6 +239,9 @@ impl Merged {
                     }
                 }
             }
+        }
+        if trust == Trust::Untrusted {
+            return;
         }
         let folders = document.strings(
             permissions,

@@ -20,15 +20,16 @@ use std::path::{Path, PathBuf};
 
 use longhaul_store::Env;
 
-pub use agents::AgentKind;
 pub use commands::UserCommand;
+pub use layer::{Trust, Want};
 pub use mcp::{McpServer, Origin};
 pub use skills::Skill;
 
 use crate::event::Mode;
 use crate::permission::RuleSet;
+use crate::tools::task::AgentKind;
 use layer::Merged;
-use places::Places;
+use places::{Owner, Places};
 
 /// All that is set for a session.
 #[derive(Debug, Clone, Default)]
@@ -63,8 +64,10 @@ pub struct Project {
     pub skills: Vec<Skill>,
     /// The user's own slash commands, by name.
     pub commands: Vec<UserCommand>,
-    /// Kinds of sub-agents, by name; `general-purpose` is always there.
+    /// Kinds of sub-agents, by name, beside those that are always there.
     pub agents: Vec<AgentKind>,
+    /// What files that came with the project want that only who trusts it should give, each once.
+    pub wants: Vec<Want>,
     /// What people should know: each names a file, and what to do.
     pub notices: Vec<String>,
 }
@@ -77,15 +80,34 @@ impl Project {
 
     /// The same with variables of the caller's choice, for `${VAR}` in the settings of servers.
     pub fn load_with(env: &Env, cwd: &Path, variable: &dyn Fn(&str) -> Option<String>) -> Self {
+        Self::load_as(env, cwd, Trust::Trusted, variable)
+    }
+
+    /// The same for a project that may not be trusted: then of what came with it only what forbids counts.
+    pub fn load_as(
+        env: &Env,
+        cwd: &Path,
+        trust: Trust,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Self {
         let places = Places::new(env, cwd);
         let mut notices = Vec::new();
         let mut merged = Merged::default();
         for file in places.settings_files() {
-            merged.add(&file, &places, &mut notices);
+            merged.add(&file, &places, trust, &mut notices);
         }
         merged.restrain(&mut notices);
         let lookup = |name: &str| merged.env.get(name).cloned().or_else(|| variable(name));
         let mcp_servers = mcp::load(&places, &merged, &lookup, &mut notices);
+        let mut wants = std::mem::take(&mut merged.wants);
+        if mcp_servers
+            .iter()
+            .any(|server| server.origin == Origin::Project)
+        {
+            wants.push(Want::Servers);
+        }
+        wants.sort();
+        wants.dedup();
         let skills = skills::load(&places.skill_folders(), &mut notices);
         let commands = commands::load(&places.command_folders(), &mut notices);
         let agents = agents::load(&places.agent_folders(), &mut notices);
@@ -93,8 +115,10 @@ impl Project {
             settings_files: places
                 .settings_files()
                 .into_iter()
+                .filter(|file| trust == Trust::Trusted || file.owner == Owner::User)
                 .map(|file| file.path)
                 .collect(),
+            wants,
             local_settings: places.local_settings(),
             root: places.root,
             user_home: places.user_home,

@@ -32,11 +32,11 @@ pub struct Services {
 
 impl Services {
     /// What of it goes back into the window after a compaction (R2, R3, R5). Files and agents are others' to add.
-    pub async fn gathered(&self) -> Gathered {
+    pub fn gathered(&self) -> Gathered {
         let servers = self.servers.as_ref();
         Gathered {
             todos: self.todos.gathered(),
-            plan: self.plan.gathered().await,
+            plan: self.plan.gathered(),
             plan_mode: self.plan.reminder(),
             skills: self.skills.gathered(),
             announcements: servers

@@ -1,57 +1,114 @@
 //! An agent from flags, settings and the environment.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use longhaul::hooks::{CommandHooks, HookSet, HookSettings};
 use longhaul_agent::agent::AgentBuilder;
+use longhaul_agent::event::Mode;
+use longhaul_agent::offline::Offline;
+use longhaul_agent::workplace::{Consent, Wishes, Workplace};
 use longhaul_core::config::Config;
-use longhaul_sim::server::Server;
-use longhaul_store::layout::{Env, Home};
+use longhaul_core::models::ModelTable;
+use longhaul_provider::{ClientConfig, Dialect};
 
-use super::model::answering;
-use crate::args::Chat as Command;
-use crate::failure::{Failure, warn};
+use super::model::{answering, variable};
+use crate::args::{Chat as Command, PermissionMode};
+use crate::failure::Failure;
 use crate::settings::{self, Given};
 
-/// An agent that can be opened, and the simulated model it asks, if it does.
+/// An agent that can be opened, and what it was made from.
+pub(super) struct Made {
+    pub(super) builder: AgentBuilder,
+    pub(super) workplace: Arc<Workplace>,
+    pub(super) models: ModelTable,
+    pub(super) cwd: PathBuf,
+    /// The offline model, if it answers: it lives as long as this.
+    pub(super) offline: Option<Offline>,
+    /// What people should know.
+    pub(super) notices: Vec<String>,
+}
+
 pub(super) async fn agent(
     command: &Command,
     given: &Given,
-    config: Config,
-) -> Result<(AgentBuilder, Option<Server>), Failure> {
+    mut config: Config,
+    consent: Option<&mut (dyn Consent + Send)>,
+) -> Result<Made, Failure> {
     let models = settings::models(&config)?;
     let cwd = real(Path::new("."))?;
     let further = command.add_dir.iter().map(|folder| real(folder));
-    let further = further.collect::<Result<Vec<_>, _>>()?;
-    let asked = answering(command, config.model.as_deref()).await?;
-    let hooks = HookSettings::load(hook_files(&given.env, &cwd));
-    for notice in &hooks.notices {
-        warn(&notice.to_string());
-    }
-    let hooks = HookSet::new().with_commands(CommandHooks::new(hooks, &cwd));
-    let mut builder = AgentBuilder::new(asked.model, asked.id, cwd, given.env.clone())
-        .further(further)
-        .models(models)
+    let wishes = Wishes {
+        mode: command.permission_mode.map(mode),
+        allow: rules(&command.allowed_tools),
+        deny: rules(&command.disallowed_tools),
+        further: further.collect::<Result<Vec<_>, _>>()?,
+        trust: command.trust,
+        proxy: ClientConfig::from_env(Dialect::Anthropic, variable)
+            .ok()
+            .and_then(|config| config.proxy),
+    };
+    let workplace = Workplace::open(&given.env, &cwd, wishes, consent).await?;
+    let configured = config.model.clone().or(workplace.project.model.clone());
+    let asked = answering(command, configured.as_deref()).await?;
+    workplace.adjust(&mut config);
+    let mut notices = workplace.notices.clone();
+    notices.extend(asked.notice.map(str::to_owned));
+    let mut builder = AgentBuilder::new(asked.model, asked.id, &cwd, given.env.clone())
+        .models(models.clone())
         .config(config)
-        .hooks(hooks)
-        .shell(std::env::var("SHELL").ok())
+        .shell(variable("SHELL"))
         .system_prompt(command.system_prompt.clone())
         .append_system_prompt(command.append_system_prompt.clone())
         .max_turns(command.max_turns);
+    if asked.offline.is_some() {
+        builder = builder.with_cache_edits();
+    }
     if command.print {
         builder = builder.unattended();
     }
-    Ok((builder, asked.offline))
+    Ok(Made {
+        builder: workplace.equip(builder),
+        workplace: Arc::new(workplace),
+        models,
+        cwd,
+        offline: asked.offline,
+        notices,
+    })
 }
 
-/// Settings files with hooks, the least specific first.
-fn hook_files(env: &Env, cwd: &Path) -> Vec<PathBuf> {
-    let homes = [Home::claude(env), Home::longhaul(env)];
-    let users = homes.into_iter().flatten();
-    let users = users.map(|home| home.root().join("settings.json"));
-    let own = ["settings.json", "settings.local.json"];
-    let projects = own.map(|name| cwd.join(".claude").join(name));
-    users.chain(projects).collect()
+fn mode(mode: PermissionMode) -> Mode {
+    match mode {
+        PermissionMode::Default => Mode::Default,
+        PermissionMode::AcceptEdits => Mode::AcceptEdits,
+        PermissionMode::Plan => Mode::Plan,
+        PermissionMode::DontAsk => Mode::DontAsk,
+        PermissionMode::BypassPermissions => Mode::BypassPermissions,
+    }
+}
+
+/// Rules, separated by commas or given again. A comma in parentheses belongs to its rule.
+fn rules(given: &[String]) -> Vec<String> {
+    let mut rules = Vec::new();
+    for text in given {
+        let (mut depth, mut from) = (0_i32, 0);
+        for (at, letter) in text.char_indices() {
+            match letter {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                ',' if depth == 0 => {
+                    rules.push(&text[from..at]);
+                    from = at + 1;
+                }
+                _ => {}
+            }
+        }
+        rules.push(&text[from..]);
+    }
+    let rules = rules.into_iter().map(str::trim);
+    rules
+        .filter(|rule| !rule.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 fn real(folder: &Path) -> Result<PathBuf, Failure> {
@@ -63,5 +120,17 @@ fn real(folder: &Path) -> Result<PathBuf, Failure> {
     match real.is_dir() {
         true => Ok(real),
         false => Err(failed(std::io::ErrorKind::NotADirectory.into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn q1_rules_are_separated_by_commas_outside_of_parentheses() {
+        let given = ["Bash(git diff:*, x), Edit".to_owned(), "Read(a)".to_owned()];
+        assert_eq!(rules(&given), ["Bash(git diff:*, x)", "Edit", "Read(a)"]);
+        assert!(rules(&[" , ".to_owned()]).is_empty());
     }
 }

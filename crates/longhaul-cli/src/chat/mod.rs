@@ -1,14 +1,16 @@
 //! `longhaul chat`: an agent in a terminal, or a prompt answered on stdout.
 //!
-//! The agent is the library's; here it is put together from flags and settings (`make.rs`), given a model (`model.rs`), and
-//! shown: `printing.rs` for scripts, `lines.rs` for people.
+//! The agent is the library's; here it is put together from flags and settings (`make.rs`, who asks what must be asked
+//! first in `asking.rs`), given a model (`model.rs`), and shown: `printing.rs` for scripts, `screen.rs` for people.
 
-mod lines;
+mod asking;
 mod make;
 mod model;
 mod printing;
+mod screen;
 
 use longhaul_agent::agent::Start;
+use longhaul_agent::workplace::Consent;
 use longhaul_provider::CancellationToken;
 
 use crate::args::Chat as Command;
@@ -38,11 +40,13 @@ async fn work(
     if command.print {
         // Before anything is begun: a prompt that is missing is a mistake of the caller.
         let prompts = printing::prompts(command)?;
-        let (builder, _offline) = make::agent(command, given, config).await?;
-        return printing::run(command, builder, prompts).await;
+        let made = make::agent(command, given, config, None).await?;
+        return printing::run(command, made, prompts).await;
     }
-    let (builder, _offline) = make::agent(command, given, config).await?;
-    lines::run(command, builder).await
+    let mut terminal = asking::Terminal::find();
+    let consent = terminal.as_mut().map(|it| it as &mut (dyn Consent + Send));
+    let made = make::agent(command, given, config, consent).await?;
+    screen::run(command, given, made).await
 }
 
 /// Which session is wanted.

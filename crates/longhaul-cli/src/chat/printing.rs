@@ -3,9 +3,10 @@
 use std::io::{IsTerminal, Read};
 
 use longhaul::hooks::EndReason;
-use longhaul_agent::agent::{AgentBuilder, Said};
+use longhaul_agent::agent::Said;
 use longhaul_agent::print::{self, Format, Options};
 
+use super::make::Made;
 use super::{signals, start};
 use crate::args::{Chat as Command, InputFormat, OutputFormat};
 use crate::failure::{Failure, Outcome, tell};
@@ -48,10 +49,13 @@ pub(super) fn prompts(command: &Command) -> Result<Vec<Said>, Failure> {
 
 pub(super) async fn run(
     command: &Command,
-    builder: AgentBuilder,
+    made: Made,
     prompts: Vec<Said>,
 ) -> Result<Outcome, Failure> {
-    let opened = builder.open(start(command)).await;
+    for notice in &made.notices {
+        tell(&clean(notice));
+    }
+    let opened = made.builder.open(start(command)).await;
     let (mut agent, mut events) = opened.map_err(|error| Failure::Agent { error })?;
     let options = Options {
         format: match command.output_format {

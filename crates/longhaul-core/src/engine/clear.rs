@@ -39,8 +39,9 @@ impl Engine {
             MicroStep::Delete(deletions) => {
                 let saved = deletions.saved.unpadded();
                 let mut calls = self.live.cache_edits().to_vec();
-                let results = deletions.results.len();
-                calls.extend(deletions.results.into_iter().map(|result| result.call));
+                let results = deletions.results.into_iter();
+                let deleted: Vec<String> = results.map(|result| result.call).collect();
+                calls.extend(deleted.iter().cloned());
                 // It stays in the window if it cannot be recorded.
                 let uuid = self.ids.next_uuid();
                 let stamp = Stamp {
@@ -55,8 +56,9 @@ impl Engine {
                 self.watch.cache_deleted(source, saved);
                 self.notify(Event::MicroCompacted {
                     reason: deletions.reason,
-                    results,
+                    results: deleted.len(),
                     saved,
+                    calls: deleted,
                 });
                 self.persist(vec![line], Then::Cleared);
                 true
@@ -179,8 +181,9 @@ impl Engine {
             Ok(line) => {
                 self.notify(Event::MicroCompacted {
                     reason: clearing.reason,
-                    results: clearing.results.len(),
+                    results: calls.len(),
                     saved,
+                    calls: calls.iter().map(|call| (*call).to_owned()).collect(),
                 });
                 self.persist(vec![line], Then::Cleared);
             }

@@ -123,6 +123,8 @@ pub struct Outgoing {
     pub body: Vec<Bytes>,
     /// Beta features to ask for.
     pub betas: Vec<String>,
+    /// Whether somebody waits for the answer: what the user stops is what the user waits for.
+    pub urgency: Urgency,
 }
 
 /// Hooks that a compaction runs (K1).

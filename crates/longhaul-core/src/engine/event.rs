@@ -48,6 +48,8 @@ pub enum Event {
         results: usize,
         /// Tokens saved.
         saved: u64,
+        /// The calls whose results they were.
+        calls: Vec<String>,
     },
     /// The provider cleared by itself what was asked of it (U7): otherwise or more than for the reply before. What the
     /// reply measured is what was left.

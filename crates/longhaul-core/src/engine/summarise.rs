@@ -155,6 +155,7 @@ impl Engine {
                 },
                 body,
                 betas,
+                urgency: compaction.place.urgency(),
             },
             urgency: compaction.place.urgency(),
         });

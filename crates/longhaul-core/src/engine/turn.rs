@@ -9,7 +9,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::compact::After;
-use super::effect::{Effect, Outgoing};
+use super::effect::{Effect, Outgoing, Urgency};
 use super::event::Event;
 use super::input::{Failed, FailedKind, ModelReply, Outcome};
 use super::line::{self, NewEntry};
@@ -263,6 +263,7 @@ impl Engine {
                 source: self.config.source.clone(),
                 body: assembled.slices,
                 betas,
+                urgency: Urgency::Awaited,
             },
         });
         self.state = State::Sending(id, call);

@@ -38,6 +38,18 @@ impl fmt::Debug for Command {
     }
 }
 
+impl fmt::Display for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Launch::Line(line) => f.write_str(line),
+            Launch::Program(program, args) => {
+                f.write_str(program)?;
+                args.iter().try_for_each(|arg| write!(f, " {arg}"))
+            }
+        }
+    }
+}
+
 impl fmt::Debug for Launch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -13,6 +13,16 @@ pub enum Matcher {
     Pattern(Regex),
 }
 
+impl std::fmt::Display for Matcher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::All => Ok(()),
+            Self::OneOf(words) => f.write_str(&words.join("|")),
+            Self::Pattern(pattern) => f.write_str(pattern.as_str()),
+        }
+    }
+}
+
 impl Matcher {
     /// Reads one as Claude Code does: letters, digits, `_`, `-`, spaces, `,` and `|` make a list of exact words, any
     /// other character makes a regular expression.

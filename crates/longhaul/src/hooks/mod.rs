@@ -51,6 +51,6 @@ pub use notice::{Notice, NoticeKind};
 pub use outcome::{Failure, HookError, Outcome, Permission, Reason};
 pub use run::{CommandHooks, Shell};
 pub use set::HookSet;
-pub use settings::HookSettings;
+pub use settings::{HookSettings, Listed};
 pub use tokio_util::sync::CancellationToken;
 pub use words::{EndReason, LoadReason, MemoryType, StartSource, Trigger};

@@ -18,6 +18,19 @@ pub struct HookSettings {
     pub notices: Vec<Notice>,
 }
 
+/// A hook in a list for people. Command lines may hold keys: it is for the user's own eyes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// When it runs.
+    pub event: String,
+    /// For which of them; empty: all.
+    pub matcher: String,
+    /// What runs.
+    pub command: String,
+    /// Where it is written down.
+    pub label: String,
+}
+
 /// The commands behind one matcher.
 #[derive(Debug, Clone)]
 pub(super) struct Group {
@@ -66,6 +79,23 @@ impl HookSettings {
                 },
             ),
         }
+    }
+
+    /// All that will run: when, for which of them (empty: all), what, and where it is written down.
+    pub fn listed(&self) -> Vec<Listed> {
+        if self.switched_off {
+            return Vec::new();
+        }
+        let groups = self.groups.iter();
+        let listed = groups.flat_map(|group| {
+            group.commands.iter().map(|command| Listed {
+                event: group.event.to_string(),
+                matcher: group.matcher.to_string(),
+                command: command.launch.to_string(),
+                label: command.label.clone(),
+            })
+        });
+        listed.collect()
     }
 
     /// The commands for this event, in the order of the files, each once.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use longhaul_core::engine::{NotesRun, NotesTaken, Outgoing, ToolOutput};
+use longhaul_core::engine::{NotesRun, NotesTaken, Outgoing, ToolOutput, Urgency};
 use longhaul_core::notes::{self, Guard, Notes, Prompt, Verdict, Way};
 use longhaul_core::window::QuerySource;
 use longhaul_provider::{CancellationToken, Reply, StopReason};
@@ -103,6 +103,7 @@ async fn attempt(
             source: QuerySource::NOTES,
             body: fork.body(),
             betas: betas.clone(),
+            urgency: Urgency::Background,
         };
         taken.requests += 1;
         let mut unheard = |_: &_| {};

@@ -38,6 +38,7 @@ pub(super) fn record(event: &Event) {
             reason,
             results,
             saved,
+            ..
         } => tracing::info!(
             event = "microcompact",
             ?reason,

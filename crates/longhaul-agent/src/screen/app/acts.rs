@@ -7,7 +7,8 @@ use longhaul_core::summary::Direction;
 use tokio::sync::oneshot;
 
 use super::{Answered, App, Back, Dialog, Echo, Files, Next, Target, Work};
-use crate::screen::command::{self, Builtin, Typed};
+use crate::screen::Typed;
+use crate::screen::command::{self, Builtin, Typed as Read};
 use crate::screen::complete;
 use crate::screen::flow::Flow;
 use crate::screen::host::{Ask, CompactAsk, Refusal, Reply};
@@ -53,8 +54,8 @@ impl App {
             return Next::On;
         }
         let typed = command::read(&text, &self.own);
-        let at_once = matches!(&typed, Typed::Builtin(command, _) if !command.waits())
-            || matches!(typed, Typed::Unknown(_));
+        let at_once = matches!(&typed, Read::Builtin(command, _) if !command.waits())
+            || matches!(typed, Read::Unknown(_));
         if self.work.is_some() && !at_once {
             self.history.add(&text);
             self.queue.push_back(text);
@@ -62,6 +63,25 @@ impl App {
         }
         self.history.add(&text);
         self.carry_out(typed, text)
+    }
+
+    /// Takes what a guide types.
+    pub(crate) fn on_typed(&mut self, typed: Typed) -> Next {
+        match typed {
+            Typed::SoFar(text) => {
+                // Whatever the user writes himself stays.
+                if text.starts_with(&self.editor.whole()) {
+                    self.editor.set(&text);
+                }
+                Next::On
+            }
+            Typed::Sent(text) => {
+                if self.editor.whole() == text {
+                    self.editor.set("");
+                }
+                self.submit(text)
+            }
+        }
     }
 
     /// Goes on with what was typed meanwhile.
@@ -75,13 +95,13 @@ impl App {
         }
     }
 
-    fn carry_out(&mut self, typed: Typed, text: String) -> Next {
+    fn carry_out(&mut self, typed: Read, text: String) -> Next {
         if self.echo == Echo::On {
             self.finished.extend(tell::prompt(&text));
         }
         match typed {
-            Typed::Prompt => self.work(|reply| Ask::Prompt(text, reply), Answered::Worked),
-            Typed::Own(name, arguments) => self.work(
+            Read::Prompt => self.work(|reply| Ask::Prompt(text, reply), Answered::Worked),
+            Read::Own(name, arguments) => self.work(
                 |reply| Ask::Command {
                     name,
                     arguments,
@@ -89,11 +109,11 @@ impl App {
                 },
                 Answered::Worked,
             ),
-            Typed::Unknown(name) => {
+            Read::Unknown(name) => {
                 let name = clean_line(&name);
                 self.warn(format!("there is no command /{name}; /help lists all"));
             }
-            Typed::Builtin(command, rest) => return self.command(command, rest),
+            Read::Builtin(command, rest) => return self.command(command, rest),
         }
         Next::On
     }

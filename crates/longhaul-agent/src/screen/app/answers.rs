@@ -107,7 +107,13 @@ impl App {
                 self.note(&format!("{} is asked from now on", clean_line(&name)));
             }
             Answered::Sessions(sessions, query) => {
-                let picker = Picker::list("Resume", sessions?.iter().map(session).collect());
+                let sessions = sessions?;
+                // A whole id leaves nothing to pick.
+                if let Some(found) = sessions.iter().find(|session| session.id == query) {
+                    self.resume(found.id.clone());
+                    return Ok(());
+                }
+                let picker = Picker::list("Resume", sessions.iter().map(session).collect());
                 self.dialog = Some(Dialog::Resume(picker.searching(&query)));
             }
             Answered::Models(models) => {

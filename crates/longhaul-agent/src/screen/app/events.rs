@@ -8,6 +8,7 @@ use super::{App, Compacting, Page, Running};
 use crate::event::{AgentEvent, Ended};
 use crate::screen::flow::Flow;
 use crate::screen::question::Asking;
+use crate::screen::style::dim;
 use crate::screen::tell;
 use crate::screen::text::{clean, clean_line};
 
@@ -88,7 +89,11 @@ impl App {
             }
             AgentEvent::Notice(text) => {
                 self.end_text();
-                self.say(Flow::dim(format!("· {}", clean_line(&text))));
+                for (at, line) in text.lines().enumerate() {
+                    let mark = if at == 0 { '·' } else { ' ' };
+                    let line = clean_line(line);
+                    self.say(Flow::new(vec![dim(format!("{mark} {line}"))], 2));
+                }
             }
             AgentEvent::Ended(ended) => self.on_ended(&ended),
         }

@@ -30,7 +30,7 @@ use super::preview::Previewing;
 use super::question::Asking;
 use super::reader::Reader;
 use super::stream::Stream;
-use super::{Colour, Options};
+use super::{Colour, Options, Typed};
 use crate::event::{AgentEvent, Glance, Mode, Todo};
 
 /// Where everything that happens comes from.
@@ -38,6 +38,20 @@ use crate::event::{AgentEvent, Glance, Mode, Todo};
 pub(crate) struct Sources {
     pub(crate) events: UnboundedReceiver<AgentEvent>,
     pub(crate) answers: UnboundedReceiver<Answered>,
+    /// What a guide types.
+    pub(crate) typed: UnboundedReceiver<Typed>,
+    /// Whether there may be more of it.
+    pub(crate) guided: bool,
+}
+
+/// What a guide types next; once he is gone there is nothing more to wait for.
+pub(crate) async fn next_typed(
+    typed: &mut UnboundedReceiver<Typed>,
+    guided: &mut bool,
+) -> Option<Typed> {
+    let next = typed.recv().await;
+    *guided = next.is_some();
+    next
 }
 
 /// The state of a screen.

@@ -28,6 +28,7 @@ use watch::Ending;
 
 pub use companions::{BashOutput, KillShell};
 pub use shells::{ShellGlance, ShellStatus, Shells};
+pub use start::Variables;
 
 const DEFAULT_TIMEOUT: u64 = 120_000;
 const LONGEST_TIMEOUT: u64 = 600_000;
@@ -87,7 +88,12 @@ impl Bash {
 
     async fn to_its_end(&self, input: &Input, call: &Call) -> std::io::Result<Output> {
         let ends_in = tempfile::NamedTempFile::new()?;
-        let mut started = start::start(&input.command, &self.folder.now(), ends_in.path())?;
+        let mut started = start::start(
+            &input.command,
+            &self.folder.now(),
+            ends_in.path(),
+            self.shells.env(),
+        )?;
         let limit = Duration::from_millis(
             input
                 .timeout

@@ -8,7 +8,7 @@ use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 use super::collected::Collected;
-use super::start::{Started, start};
+use super::start::{Started, Variables, start};
 use super::watch::{Ending, watch};
 
 /// As many may run at once.
@@ -21,6 +21,7 @@ const NOWHERE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 #[derive(Default)]
 pub struct Shells {
     shells: Mutex<Vec<Arc<Shell>>>,
+    env: Variables,
 }
 
 /// A background command at a glance.
@@ -82,6 +83,18 @@ pub(super) enum NoShell {
 }
 
 impl Shells {
+    /// None yet; commands, also those that are waited for, get these variables beside those of this process.
+    pub fn with_env(env: Variables) -> Self {
+        Self {
+            shells: Mutex::default(),
+            env,
+        }
+    }
+
+    pub(super) fn env(&self) -> &Variables {
+        &self.env
+    }
+
     /// All there are, in the order they were started.
     pub fn list(&self) -> Vec<ShellGlance> {
         self.lock().iter().map(|shell| shell.glance()).collect()
@@ -101,7 +114,7 @@ impl Shells {
         if running.count() >= RUNNING {
             return Err(NoShell::TooMany);
         }
-        let started = start(command, folder, Path::new(NOWHERE))?;
+        let started = start(command, folder, Path::new(NOWHERE), &self.env)?;
         let shell = Arc::new(Shell {
             id: format!("bash_{}", shells.len() + 1),
             command: command.to_owned(),

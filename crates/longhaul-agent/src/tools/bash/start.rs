@@ -1,5 +1,6 @@
 //! Starts a command in a shell, in a process group of its own.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
@@ -10,6 +11,9 @@ use tokio::process::{Child, ChildStdout, Command};
 
 /// Joins the errors to the output, so that they stay in order, and says at the end where the shell is.
 const WRAPPER: &str = include_str!("wrapper.sh");
+
+/// Variables for commands, beside those of this process.
+pub type Variables = BTreeMap<String, String>;
 
 /// A command that runs. Dropped, it and all it started are killed.
 pub(super) struct Started {
@@ -27,10 +31,15 @@ impl Drop for Started {
 }
 
 /// Starts it. Where it ends up is written to `ends_in`.
-pub(super) fn start(command: &str, folder: &Path, ends_in: &Path) -> io::Result<Started> {
-    let mut child = match spawn("bash", command, folder, ends_in) {
+pub(super) fn start(
+    command: &str,
+    folder: &Path,
+    ends_in: &Path,
+    env: &Variables,
+) -> io::Result<Started> {
+    let mut child = match spawn("bash", command, folder, ends_in, env) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            spawn("sh", command, folder, ends_in)?
+            spawn("sh", command, folder, ends_in, env)?
         }
         other => other?,
     };
@@ -41,7 +50,13 @@ pub(super) fn start(command: &str, folder: &Path, ends_in: &Path) -> io::Result<
     })
 }
 
-fn spawn(shell: &str, command: &str, folder: &Path, ends_in: &Path) -> io::Result<Child> {
+fn spawn(
+    shell: &str,
+    command: &str,
+    folder: &Path,
+    ends_in: &Path,
+    env: &Variables,
+) -> io::Result<Child> {
     let mut shell_command = Command::new(shell);
     lead_own_group(&mut shell_command);
     shell_command
@@ -51,6 +66,7 @@ fn spawn(shell: &str, command: &str, folder: &Path, ends_in: &Path) -> io::Resul
         // Nobody is there to answer.
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_EDITOR", "true")
+        .envs(env)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

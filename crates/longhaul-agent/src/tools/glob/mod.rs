@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::Hidden;
 use super::blocking::blocking;
 use super::definition::definition;
 use super::definition::stopped;
@@ -27,6 +28,7 @@ const MOST: usize = 100;
 /// Finds files.
 pub struct Glob {
     judged: Arc<Judged>,
+    hidden: Hidden,
 }
 
 #[derive(Deserialize)]
@@ -35,10 +37,11 @@ struct Input {
 }
 
 impl Glob {
-    /// Finds files of this place.
-    pub fn new(place: Arc<Place>) -> Self {
+    /// Finds files of this place, but for hidden ones.
+    pub fn new(place: Arc<Place>, hidden: Hidden) -> Self {
         Self {
             judged: Arc::new(Judged::new(&place)),
+            hidden,
         }
     }
 }
@@ -77,8 +80,8 @@ impl Tool for Glob {
             {
                 return output;
             }
-            let judged = self.judged.clone();
-            let work = move |cancel| find(&judged, &root, &pattern, &cancel);
+            let (judged, hidden) = (self.judged.clone(), self.hidden.clone());
+            let work = move |cancel| find(&judged, &hidden, &root, &pattern, &cancel);
             blocking(&call.cancel, move |cancel| {
                 work(cancel).unwrap_or_else(Output::error)
             })
@@ -107,6 +110,7 @@ fn split(root: &str, pattern: &str) -> (String, String) {
 
 fn find(
     judged: &Judged,
+    hidden: &Hidden,
     root: &str,
     pattern: &str,
     cancel: &CancellationToken,
@@ -132,7 +136,7 @@ fn find(
         let Ok(entry) = entry else { continue };
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
         let below = entry.path().strip_prefix(&root);
-        if !is_file || !below.is_ok_and(|below| wanted.wants(below)) {
+        if !is_file || !below.is_ok_and(|below| wanted.wants(below)) || hidden(entry.path()) {
             continue;
         }
         let changed = (entry.metadata().ok()).and_then(|it| it.modified().ok());

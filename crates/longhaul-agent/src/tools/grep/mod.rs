@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::Hidden;
 use super::blocking::blocking;
 use super::definition::definition;
 use super::definition::stopped;
@@ -25,6 +26,7 @@ use query::Query;
 /// Searches files.
 pub struct Grep {
     judged: Arc<Judged>,
+    hidden: Hidden,
 }
 
 #[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq)]
@@ -61,10 +63,11 @@ struct Input {
 }
 
 impl Grep {
-    /// Searches files of this place.
-    pub fn new(place: Arc<Place>) -> Self {
+    /// Searches files of this place, but for hidden ones.
+    pub fn new(place: Arc<Place>, hidden: Hidden) -> Self {
         Self {
             judged: Arc::new(Judged::new(&place)),
+            hidden,
         }
     }
 }
@@ -109,8 +112,8 @@ impl Tool for Grep {
                 Ok(input) => input,
                 Err(output) => return output,
             };
-            let judged = self.judged.clone();
-            let work = move |cancel| search(&judged, &input, &cancel);
+            let (judged, hidden) = (self.judged.clone(), self.hidden.clone());
+            let work = move |cancel| search(&judged, &hidden, &input, &cancel);
             blocking(&call.cancel, move |cancel| {
                 work(cancel).unwrap_or_else(Output::error)
             })
@@ -119,7 +122,12 @@ impl Tool for Grep {
     }
 }
 
-fn search(judged: &Judged, input: &Input, cancel: &CancellationToken) -> Result<Output, String> {
+fn search(
+    judged: &Judged,
+    hidden: &Hidden,
+    input: &Input,
+    cancel: &CancellationToken,
+) -> Result<Output, String> {
     let query = Query::new(input)?;
     let only = match input.glob.as_deref().map(PathPattern::new) {
         Some(Err(error)) => return Err(format!("The glob does not work: {error}.")),
@@ -157,6 +165,9 @@ fn search(judged: &Judged, input: &Input, cancel: &CancellationToken) -> Result<
             .zip(below)
             .is_some_and(|(only, below)| !only.wants(below))
         {
+            continue;
+        }
+        if hidden(path) {
             continue;
         }
         // A file that cannot be read is one that has no match, as with ripgrep.

@@ -85,8 +85,8 @@ impl PlanState {
     }
 
     /// The plan as rehydration takes it (R2); none if there never was one.
-    pub async fn gathered(&self) -> Option<Source<Plan>> {
-        match tokio::fs::read_to_string(&self.path).await {
+    pub fn gathered(&self) -> Option<Source<Plan>> {
+        match std::fs::read_to_string(&self.path) {
             Ok(text) => Some(Source::Found(Plan {
                 path: self.path.clone(),
                 text,

@@ -232,7 +232,7 @@ impl Crew {
             transcript: transcript.to_owned(),
             ..self.place.clone()
         };
-        let equipment = (recipe.outfit)(&place, Seat::SubAgent);
+        let equipment = (recipe.outfit)(&place, Seat::SubAgent, &self.teller.shared());
         let toolbox = equipment.toolbox.only(|tool| kind.may_use(tool));
         let named = order.model.as_deref().or(kind.model.as_deref());
         let model = model_named(named.unwrap_or_default(), &self.model);
@@ -313,6 +313,7 @@ impl Crew {
                 kind: kind.name.clone(),
                 transcript: transcript.to_owned(),
             },
+            watched: None,
             arrivals: None,
             max_turns: None,
             turns: 0,

@@ -1,6 +1,6 @@
 //! What stands before the messages.
 
-use longhaul_agent::agent::{Equipment, Seat, Sources, Start};
+use longhaul_agent::agent::{Equipment, Seat, Sources, Start, Tell};
 use longhaul_agent::event::{Ended, Todo, TodoStatus};
 use longhaul_core::engine::CompactRequest;
 use longhaul_core::rehydrate::{Plan, Source};
@@ -36,7 +36,7 @@ async fn r2_the_state_of_tools_and_fresh_memory_files_survive_a_compaction() {
     let memory = house.cwd().join("CLAUDE.md");
     std::fs::write(&memory, "Old rule.").unwrap();
     let plan = house.cwd().join("plan.md");
-    let outfit = move |_: &longhaul_agent::place::Place, _: Seat| {
+    let outfit = move |_: &longhaul_agent::place::Place, _: Seat, _: &Tell| {
         let plan = plan.clone();
         Equipment {
             sources: Sources {

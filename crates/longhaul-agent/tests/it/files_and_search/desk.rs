@@ -6,7 +6,7 @@ use std::sync::Arc;
 use longhaul_agent::files::FileState;
 use longhaul_agent::place::Place;
 use longhaul_agent::tool::{Access, Call, Output, Tool, Toolbox};
-use longhaul_agent::tools::{Shells, files_and_shell};
+use longhaul_agent::tools::{Hidden, Shells, files_and_shell};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -36,7 +36,7 @@ pub(super) fn desk() -> Desk {
     let files = Arc::new(FileState::default());
     let shells = Arc::new(Shells::default());
     let mut tools = Toolbox::default();
-    for tool in files_and_shell(&place, &files, &shells) {
+    for tool in files_and_shell(&place, &files, &shells, &hidden()) {
         tools.add(tool);
     }
     Desk {
@@ -48,6 +48,11 @@ pub(super) fn desk() -> Desk {
         outside,
         _temporary: temporary,
     }
+}
+
+/// Names that searches pass over.
+fn hidden() -> Hidden {
+    Arc::new(|path| path.ends_with("hidden.txt"))
 }
 
 impl Desk {

@@ -253,6 +253,7 @@ impl Inner {
                     reason: Reason::Pressure,
                     results: 7,
                     saved: 31_000,
+                    calls: Vec::new(),
                 });
                 self.engine(Event::BreakerTripped);
                 self.glance(3, Level::Blocking);

@@ -54,7 +54,7 @@ async fn q1_plan_mode_stays_as_it_is_where_there_is_nothing_to_agree_to() {
     let working = state(&folder, Mode::AcceptEdits);
     let exit = run(&ExitPlanMode::new(working.clone()), json!({"plan": PLAN})).await;
     assert!(exit.is_error && working.mode() == Mode::AcceptEdits);
-    assert_eq!(working.gathered().await, None);
+    assert_eq!(working.gathered(), None);
     let alone = state(&folder, Mode::DontAsk);
     assert!(
         run(&EnterPlanMode::new(alone.clone()), json!({}))
@@ -77,13 +77,13 @@ async fn q1_a_plan_that_cannot_be_kept_leaves_plan_mode_on() {
 async fn r2_the_plan_and_the_reminder_go_back_after_a_compaction() {
     let folder = tempfile::tempdir().unwrap();
     let state = state(&folder, Mode::Default);
-    assert_eq!(state.gathered().await, None);
+    assert_eq!(state.gathered(), None);
     assert_eq!(state.reminder(), None);
     state.enter();
     run(&ExitPlanMode::new(state.clone()), json!({"plan": PLAN})).await;
     state.enter();
     let gathered = Gathered {
-        plan: state.gathered().await,
+        plan: state.gathered(),
         plan_mode: state.reminder(),
         ..Gathered::default()
     };

@@ -62,7 +62,7 @@ async fn r2_r3_r5_what_calls_left_goes_back_in_its_order() {
         let output = run(&**tools.find(name).unwrap(), input).await;
         assert!(!output.is_error, "{name}: {}", output.content);
     }
-    let restored = restore(&with.gathered().await, Scale::of_window(200_000));
+    let restored = restore(&with.gathered(), Scale::of_window(200_000));
     let kinds: Vec<&str> = (restored.attachments.iter())
         .map(|attachment| attachment.value["type"].as_str().unwrap())
         .collect();

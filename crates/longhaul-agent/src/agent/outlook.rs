@@ -1,0 +1,111 @@
+//! How things stand, for whoever looks while the agent works: a snapshot that is made anew with each turn.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use longhaul::Session;
+use longhaul_core::window::WindowStatus;
+
+use super::account::{Account, Purpose, Spent};
+use super::gate::Gate;
+use super::steer::Steering;
+use super::tell::Teller;
+use crate::event::{AgentEvent, Glance, Mode};
+
+/// A session as it was when somebody last looked.
+#[derive(Debug, Clone)]
+pub struct Look {
+    /// The session.
+    pub session_id: String,
+    /// Its transcript.
+    pub transcript: PathBuf,
+    /// The model that is asked.
+    pub model: String,
+    /// The window.
+    pub status: WindowStatus,
+}
+
+/// Looks at an agent and stops it, while another task works with it.
+#[derive(Clone)]
+pub struct Outlook {
+    pub(super) gate: Arc<dyn Gate>,
+    pub(super) steering: Steering,
+    pub(super) teller: Teller,
+    pub(super) seen: Arc<Mutex<Option<(Look, Arc<Account>)>>>,
+}
+
+/// A session that can be looked at.
+#[derive(Clone)]
+pub(crate) struct Watched {
+    pub(crate) outlook: Outlook,
+    pub(crate) session_id: String,
+    pub(crate) transcript: PathBuf,
+    pub(crate) model: String,
+    pub(crate) account: Arc<Account>,
+}
+
+impl Watched {
+    /// Takes down how things stand, and tells.
+    pub(crate) fn tell(&self, session: &Session) {
+        let look = Look {
+            session_id: self.session_id.clone(),
+            transcript: self.transcript.clone(),
+            model: self.model.clone(),
+            status: session.status(),
+        };
+        let glance = glance(&look, &self.account.spent(), self.outlook.gate.mode());
+        *self.outlook.slot() = Some((look, self.account.clone()));
+        self.outlook.teller.tell(AgentEvent::Glance(glance));
+    }
+}
+
+impl Outlook {
+    /// What was last seen; none before a session is open.
+    pub fn look(&self) -> Option<Look> {
+        self.slot().as_ref().map(|(look, _)| look.clone())
+    }
+
+    /// What was used for each purpose since the session was opened, and all of it together.
+    pub fn spent(&self) -> (Vec<(Purpose, Spent)>, Option<Spent>) {
+        let account = self.slot().as_ref().map(|(_, account)| account.clone());
+        match account {
+            Some(account) => (account.parts(), Some(account.spent())),
+            None => (Vec::new(), None),
+        }
+    }
+
+    /// Stops what is going on; nothing happens if nothing does.
+    pub fn stop(&self) {
+        self.steering.stop();
+    }
+
+    /// From now on this may run unasked.
+    pub fn set_mode(&self, mode: Mode) {
+        self.gate.set_mode(mode);
+        let seen = self.slot().clone();
+        if let Some((look, account)) = seen {
+            let glance = glance(&look, &account.spent(), mode);
+            self.teller.tell(AgentEvent::Glance(glance));
+        }
+    }
+
+    fn slot(&self) -> std::sync::MutexGuard<'_, Option<(Look, Arc<Account>)>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The status line.
+pub(crate) fn glance(look: &Look, spent: &Spent, mode: Mode) -> Glance {
+    let usage = spent.usage.clone();
+    Glance {
+        model: look.model.clone(),
+        used: look.status.used,
+        limit: look.status.limit,
+        percent_left: u64::from(look.status.percent_left),
+        level: look.status.level,
+        cost: spent.cost,
+        cache_hit_rate: (usage.prompt() > 0).then(|| usage.cache_hit_rate()),
+        usage,
+        mode,
+    }
+}

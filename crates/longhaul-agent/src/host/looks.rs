@@ -1,0 +1,217 @@
+//! Answers to who only looks: from disk and from how things last stood, so that nobody has to wait for the model.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use longhaul::rewind;
+use longhaul_core::models::{ModelSpec, ModelTable};
+use longhaul_core::money::Rate;
+use longhaul_core::tokens::Rough;
+use longhaul_store::layout::NotesFiles;
+use longhaul_store::{Env, Owner};
+
+use super::transcript;
+use crate::agent::{Listed, Look, Outlook, list};
+use crate::offline;
+use crate::screen::{
+    Ask, CommandItem, ContextView, CostLine, CostView, HookItem, MessageItem, ModelItem, Refusal,
+    Reply, SessionItem, Speaker, TranscriptItem,
+};
+use crate::workplace::Workplace;
+
+/// Looks at an agent that another task works with.
+pub(super) struct Looks {
+    pub(super) outlook: Outlook,
+    pub(super) workplace: Arc<Workplace>,
+    pub(super) env: Env,
+    pub(super) models: ModelTable,
+    pub(super) cwd: PathBuf,
+}
+
+impl Looks {
+    /// Answers whoever only looks, beside whatever goes on; gives back what must be done.
+    pub(super) fn take(self: &Arc<Self>, ask: Ask) -> Option<Ask> {
+        match ask {
+            Ask::Sessions(reply) => self.beside(reply, |looks| Ok(looks.sessions())),
+            Ask::Models(reply) => self.beside(reply, |looks| Ok(looks.model_list())),
+            Ask::Context(reply) => self.beside(reply, |looks| looks.context().map(Box::new)),
+            Ask::Messages(reply) => self.beside(reply, Self::messages),
+            Ask::Transcript(reply) => self.beside(reply, Self::transcript),
+            Ask::Report(boundary, reply) => {
+                self.beside(reply, move |looks| looks.report(boundary.as_deref()));
+            }
+            Ask::Notes(reply) => self.beside(reply, Self::notes),
+            Ask::Hooks(reply) => self.beside(reply, |looks| Ok(looks.hooks())),
+            Ask::Cost(reply) => self.beside(reply, |looks| Ok(looks.cost())),
+            Ask::Commands(reply) => self.beside(reply, |looks| Ok(looks.commands())),
+            other => return Some(other),
+        }
+        None
+    }
+
+    fn beside<T: Send + 'static>(
+        self: &Arc<Self>,
+        reply: Reply<T>,
+        look: impl FnOnce(&Self) -> Result<T, Refusal> + Send + 'static,
+    ) {
+        let looks = self.clone();
+        tokio::task::spawn_blocking(move || {
+            // A screen that is gone needs no answer.
+            let _ = reply.send(look(&looks));
+        });
+    }
+
+    fn look(&self) -> Result<Look, Refusal> {
+        let look = self.outlook.look();
+        look.ok_or_else(|| Refusal("the session is not open yet; try again".to_owned()))
+    }
+
+    fn sessions(&self) -> Vec<SessionItem> {
+        let now = self.outlook.look().map(|look| look.transcript);
+        let all = list(&self.env, &self.cwd).into_iter();
+        all.map(|listed| {
+            let is_now = Some(&listed.path) == now.as_ref();
+            let item = session(listed);
+            match is_now {
+                true => SessionItem {
+                    title: format!("{} (this one)", item.title),
+                    ..item
+                },
+                false => item,
+            }
+        })
+        .collect()
+    }
+
+    fn model_list(&self) -> Vec<ModelItem> {
+        let current = self.outlook.look().map(|look| look.model);
+        let is_offline = current.as_deref().is_some_and(offline::is_simulated);
+        let models = self.models.models();
+        // Who has no key can ask no other model, and who has one does not mean the simulated one.
+        let models = models.filter(|spec| offline::is_simulated(&spec.id) == is_offline);
+        models
+            .map(|spec| ModelItem {
+                about: about(spec),
+                current: current.as_deref() == Some(&*spec.id),
+                id: spec.id.clone(),
+            })
+            .collect()
+    }
+
+    fn context(&self) -> Result<ContextView, Refusal> {
+        let look = self.look()?;
+        let categories = transcript::categories(&look, &self.models).map_err(unreadable)?;
+        Ok(ContextView {
+            model: look.model,
+            categories,
+            status: look.status,
+        })
+    }
+
+    fn messages(&self) -> Result<Vec<MessageItem>, Refusal> {
+        let look = self.look()?;
+        if !look.transcript.exists() {
+            return Ok(Vec::new());
+        }
+        let spoken = rewind::spoken(&look.transcript).map_err(unreadable)?;
+        let messages = spoken.into_iter().map(|said| MessageItem {
+            tokens: Rough::text(&said.text).unpadded(),
+            line: said.text.lines().next().unwrap_or_default().to_owned(),
+            uuid: said.uuid,
+            who: Speaker::User,
+            at: said.at,
+        });
+        Ok(messages.collect())
+    }
+
+    fn transcript(&self) -> Result<Vec<TranscriptItem>, Refusal> {
+        transcript::items(&self.look()?.transcript).map_err(unreadable)
+    }
+
+    fn report(&self, boundary: Option<&str>) -> Result<String, Refusal> {
+        let found = transcript::report(&self.look()?.transcript, boundary).map_err(unreadable)?;
+        let none = "this conversation has not been compacted yet; /compact does it";
+        found.ok_or_else(|| Refusal(none.to_owned()))
+    }
+
+    fn notes(&self) -> Result<String, Refusal> {
+        let path = NotesFiles::of_transcript(&self.look()?.transcript).notes();
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+            Err(error) => Err(unreadable(error)),
+        }
+    }
+
+    fn hooks(&self) -> Vec<HookItem> {
+        let listed = self.workplace.hooks().into_iter();
+        let items = listed.map(|hook| HookItem {
+            event: hook.event,
+            matcher: hook.matcher,
+            command: hook.command,
+            source: hook.label,
+        });
+        items.collect()
+    }
+
+    fn cost(&self) -> CostView {
+        let (parts, all) = self.outlook.spent();
+        let lines = parts.into_iter().map(|(purpose, spent)| CostLine {
+            name: purpose.words().to_owned(),
+            usage: spent.usage,
+            cost: spent.cost,
+        });
+        let usage = all.as_ref().map(|all| &all.usage);
+        CostView {
+            lines: lines.collect(),
+            cache_hit_rate: usage
+                .filter(|usage| usage.prompt() > 0)
+                .map(|usage| usage.cache_hit_rate()),
+            total: all.and_then(|all| all.cost),
+        }
+    }
+
+    fn commands(&self) -> Vec<CommandItem> {
+        let commands = self.workplace.commands().into_iter();
+        commands
+            .map(|(name, description)| CommandItem { name, description })
+            .collect()
+    }
+}
+
+fn unreadable(error: impl std::fmt::Display) -> Refusal {
+    Refusal(error.to_string())
+}
+
+fn session(listed: Listed) -> SessionItem {
+    let title = listed
+        .title
+        .unwrap_or_else(|| "(nothing said yet)".to_owned());
+    SessionItem {
+        title: match listed.owner {
+            Owner::Longhaul => title,
+            _ => format!("{title} (Claude Code's; it is copied)"),
+        },
+        modified: Timestamp::try_from(listed.modified).ok(),
+        messages: listed.turns.unwrap_or_default() as u64,
+        branch: listed.branch,
+        id: listed.id,
+    }
+}
+
+fn about(spec: &ModelSpec) -> String {
+    let window = format!("{} thousand tokens", spec.window / 1_000);
+    match &spec.prices {
+        Some(prices) => {
+            let base = &prices.base;
+            let dollars = |rate: Rate| rate.of(1_000_000).to_f64();
+            format!(
+                "{window} · ${:.2} in, ${:.2} out a million",
+                dollars(base.input),
+                dollars(base.output)
+            )
+        }
+        None => window,
+    }
+}

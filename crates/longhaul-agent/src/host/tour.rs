@@ -1,0 +1,172 @@
+//! Drives a screen through the tour: types its prompts, says its words, and watches what the agent tells.
+
+use std::time::Duration;
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use tokio::sync::oneshot;
+
+use super::AgentHost;
+use crate::event::AgentEvent;
+use crate::offline::tour::{Tour, TourStep, Until};
+use crate::screen::{Ask, CompactAsk, CompactStep, Compaction, Host, Typed};
+
+/// How fast prompts are typed, and how long a step may be looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// As people type and read.
+    Human,
+    /// At once, for tests and scripts.
+    AtOnce,
+}
+
+/// Between two letters.
+const LETTER: Duration = Duration::from_millis(18);
+/// Behind a command, for its answer.
+const ANSWER: Duration = Duration::from_millis(400);
+
+/// Shows around until the tour is over or the screen is gone. All that the agent tells passes through here, to `screen`;
+/// what is typed goes to `typed`.
+pub async fn show_around(
+    host: AgentHost,
+    events: UnboundedReceiver<AgentEvent>,
+    screen: UnboundedSender<AgentEvent>,
+    typed: UnboundedSender<Typed>,
+    pace: Pace,
+) {
+    let mut driver = Driver {
+        tour: Tour::new(),
+        host,
+        events,
+        screen,
+        typed,
+        pace,
+    };
+    if driver.tour().await.is_some() {
+        // The session is the user's now: what is told goes on.
+        drop(driver.typed);
+        while let Some(event) = driver.events.recv().await {
+            if driver.screen.send(event).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+struct Driver {
+    tour: Tour,
+    host: AgentHost,
+    events: UnboundedReceiver<AgentEvent>,
+    screen: UnboundedSender<AgentEvent>,
+    typed: UnboundedSender<Typed>,
+    pace: Pace,
+}
+
+/// None: the screen or the agent is gone.
+type Gone = Option<()>;
+
+impl Driver {
+    async fn tour(&mut self) -> Gone {
+        let mut compacted_by_command = false;
+        loop {
+            match self.tour.next_step() {
+                TourStep::Say(text) => self.screen.send(AgentEvent::Notice(text)).ok()?,
+                TourStep::Prompt(text) => self.types(&text).await?,
+                TourStep::Wait(Until::Read(time)) => self.rest(time).await?,
+                // It was waited for already, and nothing tells of its end.
+                TourStep::Wait(Until::Ended) if compacted_by_command => {
+                    compacted_by_command = false;
+                }
+                TourStep::Wait(Until::Ended) => {
+                    self.until(|event| matches!(event, AgentEvent::Ended(_)))
+                        .await?;
+                }
+                TourStep::Command(command) if command == "/compact" => {
+                    compacted_by_command = true;
+                    self.compact().await?;
+                }
+                TourStep::Command(command) => {
+                    self.types(&command).await?;
+                    self.rest(ANSWER).await?;
+                }
+                TourStep::Resume => {
+                    let id = self.host.outlook().look()?.session_id;
+                    self.types(&format!("/resume {id}")).await?;
+                    self.until(|event| matches!(event, AgentEvent::Glance(_)))
+                        .await?;
+                    self.rest(ANSWER).await?;
+                }
+                TourStep::End => return Some(()),
+            }
+        }
+    }
+
+    /// Types something letter by letter and sends it.
+    async fn types(&mut self, text: &str) -> Gone {
+        if self.pace == Pace::Human {
+            for (at, letter) in text.char_indices() {
+                let so_far = text[..at + letter.len_utf8()].to_owned();
+                self.typed.send(Typed::SoFar(so_far)).ok()?;
+                self.rest(LETTER).await?;
+            }
+        }
+        self.typed.send(Typed::Sent(text.to_owned())).ok()
+    }
+
+    /// Takes events until this one has come.
+    async fn until(&mut self, is_it: impl Fn(&AgentEvent) -> bool) -> Gone {
+        loop {
+            let event = self.events.recv().await?;
+            let found = is_it(&event);
+            self.pass(event)?;
+            if found {
+                return Some(());
+            }
+        }
+    }
+
+    /// Takes events for a while.
+    async fn rest(&mut self, time: Duration) -> Gone {
+        let time = match self.pace {
+            Pace::Human => time,
+            Pace::AtOnce => time.min(ANSWER) / 4,
+        };
+        let end = tokio::time::Instant::now() + time;
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep_until(end) => return Some(()),
+                event = self.events.recv() => self.pass(event?)?,
+            }
+        }
+    }
+
+    fn pass(&mut self, event: AgentEvent) -> Gone {
+        self.tour.watch(&event);
+        self.screen.send(event).ok()
+    }
+
+    /// Compacts as the user would who approves what he is shown.
+    async fn compact(&mut self) -> Gone {
+        let (reply, shown) = oneshot::channel();
+        self.host.ask(Ask::Compact(CompactAsk::default(), reply));
+        let Ok(Compaction::Preview(preview)) = self.answer(shown).await? else {
+            return Some(());
+        };
+        let (reply, done) = oneshot::channel();
+        let step = CompactStep::Approved(preview.summary);
+        let ask = CompactAsk {
+            step,
+            ..CompactAsk::default()
+        };
+        self.host.ask(Ask::Compact(ask, reply));
+        self.answer(done).await.map(|_| ())
+    }
+
+    async fn answer<T>(&mut self, mut answer: oneshot::Receiver<T>) -> Option<T> {
+        loop {
+            tokio::select! {
+                answer = &mut answer => return answer.ok(),
+                event = self.events.recv() => self.pass(event?)?,
+            }
+        }
+    }
+}

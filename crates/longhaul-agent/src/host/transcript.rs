@@ -1,0 +1,205 @@
+//! The conversation on disk, read for people: its entries, its reports, what fills its window.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use longhaul_core::inspect::{Categories, Inspection, LineEnd};
+use longhaul_core::message::{Block, BlockKind, EntryKind, Scanner, Subtype, View};
+use longhaul_core::models::ModelTable;
+use longhaul_core::report::LossReport;
+use longhaul_core::window::Settings;
+use longhaul_store::{Ending, LineReader};
+use serde_json::Value;
+
+use crate::agent::Look;
+use crate::screen::{TranscriptItem, TranscriptKind};
+
+/// Fields of a call's input that say what it is about, the best first.
+const TELLING: [&str; 10] = [
+    "file_path",
+    "command",
+    "pattern",
+    "path",
+    "url",
+    "query",
+    "skill",
+    "description",
+    "task_id",
+    "prompt",
+];
+/// Characters of a call's line.
+const LINE: usize = 100;
+
+/// All entries of a transcript: those for the transcript alone are among them, meta entries are not.
+pub(super) fn items(path: &Path) -> io::Result<Vec<TranscriptItem>> {
+    let mut items = Vec::new();
+    each(path, |view| {
+        let flags = view.facets.flags;
+        if !flags.meta && !flags.sidechain {
+            take(view, &mut items);
+        }
+    })?;
+    Ok(items)
+}
+
+/// The report of a compaction, in words: of the newest, or of the one whose boundary this is.
+pub(super) fn report(path: &Path, boundary: Option<&str>) -> io::Result<Option<String>> {
+    let mut found = None;
+    each(path, |view| {
+        let is_boundary = view.facets.subtype == Subtype::CompactBoundary;
+        let wanted = boundary.is_none_or(|uuid| view.text(view.facets.uuid) == uuid);
+        if is_boundary && wanted && !view.facets.flags.sidechain {
+            let none = "This compaction left no report: another program made it.";
+            let report = LossReport::of_boundary(view);
+            found = Some(report.map_or_else(|| none.to_owned(), |report| report.tell()));
+        }
+    })?;
+    Ok(found)
+}
+
+/// What fills the window, by category (T4).
+pub(super) fn categories(look: &Look, models: &ModelTable) -> io::Result<Categories> {
+    let mut inspection = Inspection::new();
+    if look.transcript.exists() {
+        let mut lines = LineReader::new(File::open(&look.transcript)?);
+        while let Some(line) = lines.next()? {
+            let end = match line.ending {
+                Ending::Lf => LineEnd::Lf,
+                Ending::CrLf => LineEnd::CrLf,
+                Ending::None => LineEnd::EndOfFile,
+            };
+            inspection.line(line.number, line.offset, line.bytes, end);
+        }
+    }
+    let report = inspection
+        .report(models, &Settings::default(), Some(&look.model))
+        .map_err(io::Error::other)?;
+    Ok(report.categories)
+}
+
+fn each(path: &Path, mut take: impl FnMut(View<'_>)) -> io::Result<()> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        // Nothing was said yet.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let mut lines = LineReader::new(file);
+    let mut scanner = Scanner::default();
+    while let Some(line) = lines.next()? {
+        if let Ok(facets) = scanner.scan(line.bytes) {
+            take(facets.view(line.bytes));
+        }
+    }
+    Ok(())
+}
+
+fn take(view: View<'_>, items: &mut Vec<TranscriptItem>) {
+    let at = view.timestamp();
+    let mut add = |kind: TranscriptKind, text: String| {
+        if !text.trim().is_empty() || matches!(kind, TranscriptKind::Call { .. }) {
+            items.push(TranscriptItem { kind, text, at });
+        }
+    };
+    match view.facets.kind {
+        EntryKind::User | EntryKind::Assistant => {
+            for block in view.facets.blocks.iter().filter(|block| !block.inner) {
+                if let Some((kind, text)) = said(view, block) {
+                    add(kind, text);
+                }
+            }
+        }
+        EntryKind::Attachment => {
+            if let Some(attachment) = view.visible_attachment() {
+                let name = attachment.string("type").unwrap_or_default().into_owned();
+                let value = value(view.facets.attachment.of(view.line));
+                add(TranscriptKind::Attachment(name), pretty(&value));
+            }
+        }
+        EntryKind::System => {
+            let content = value(view.line);
+            let content = content["content"].as_str().unwrap_or_default().to_owned();
+            match view.facets.subtype {
+                Subtype::CompactBoundary => {
+                    let report = LossReport::of_boundary(view);
+                    let text = report.map_or(content, |report| report.tell());
+                    add(TranscriptKind::Boundary, text);
+                }
+                _ => add(TranscriptKind::Notice, content),
+            }
+        }
+        EntryKind::Progress | EntryKind::Summary | EntryKind::Head | EntryKind::Other => {}
+    }
+}
+
+fn said(view: View<'_>, block: &Block) -> Option<(TranscriptKind, String)> {
+    let is_user = view.facets.kind == EntryKind::User;
+    let body = || value(block.body.of(view.line));
+    Some(match block.kind {
+        BlockKind::Text => {
+            let kind = match (is_user, view.facets.flags.compact_summary) {
+                (true, true) => TranscriptKind::Summary,
+                (true, false) => TranscriptKind::User,
+                (false, _) => TranscriptKind::Assistant,
+            };
+            (kind, body().as_str()?.to_owned())
+        }
+        BlockKind::Thinking => {
+            let whole = value(block.span.of(view.line));
+            (
+                TranscriptKind::Thinking,
+                whole["thinking"].as_str()?.to_owned(),
+            )
+        }
+        BlockKind::ToolUse => {
+            let input = body();
+            let telling = TELLING.iter().find_map(|name| input[*name].as_str());
+            let line = telling
+                .and_then(|text| text.lines().next())
+                .unwrap_or_default();
+            let kind = TranscriptKind::Call {
+                name: view.text(block.name).into_owned(),
+                line: line.chars().take(LINE).collect(),
+            };
+            (kind, pretty(&input))
+        }
+        BlockKind::ToolResult => {
+            let kind = TranscriptKind::Result {
+                is_error: block.is_error,
+            };
+            (kind, result(&body()))
+        }
+        BlockKind::Image | BlockKind::Document => {
+            let kind = match is_user {
+                true => TranscriptKind::User,
+                false => TranscriptKind::Assistant,
+            };
+            (kind, "[a picture or a document]".to_owned())
+        }
+        BlockKind::RedactedThinking | BlockKind::Other => return None,
+    })
+}
+
+/// What a call came to, as text.
+fn result(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts = blocks.iter().map(|block| match block["text"].as_str() {
+                Some(text) => text.to_owned(),
+                None => format!("[{}]", block["type"].as_str().unwrap_or("something")),
+            });
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        other => pretty(other),
+    }
+}
+
+fn value(json: &[u8]) -> Value {
+    serde_json::from_slice(json).unwrap_or_default()
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}

@@ -1,0 +1,189 @@
+//! The tools of a conversation: each session and each sub-agent has its own files, todos and shells; servers are shared.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use longhaul_core::engine::Event;
+use longhaul_core::rehydrate::Source;
+use longhaul_store::Home;
+use longhaul_store::archive::archive_path;
+
+use super::bell::Bell;
+use super::refill::refill;
+use crate::agent::{Equipment, Seat, Sources, Tell};
+use crate::event::{AgentEvent, Mode};
+use crate::files::FileState;
+use crate::permission::Permissions;
+use crate::place::Place;
+use crate::tool::Toolbox;
+use crate::tools::mcp::Servers;
+use crate::tools::plan::{self, Modes, PlanState};
+use crate::tools::skill::{By, NotInvoked, Skill, Skills};
+use crate::tools::todo::Todos;
+use crate::tools::{Hidden, Services, Shells, Variables, files_and_shell, services, web_fetch};
+
+/// Equips conversations.
+pub(super) struct Fitter {
+    pub(super) permissions: Arc<Permissions>,
+    pub(super) home: Option<Home>,
+    pub(super) skills: Vec<Skill>,
+    pub(super) web: web_fetch::Options,
+    pub(super) servers: Option<Arc<Servers>>,
+    pub(super) variables: Variables,
+    pub(super) bell: Arc<Bell>,
+    /// What of the main conversation outlives its being opened again.
+    pub(super) main: Mutex<Option<Main>>,
+}
+
+/// The main conversation's.
+#[derive(Clone)]
+pub(super) struct Main {
+    transcript: PathBuf,
+    shells: Arc<Shells>,
+    skills: Arc<Skills>,
+}
+
+impl Fitter {
+    pub(super) fn equip(&self, place: &Place, seat: Seat, tell: &Tell) -> Equipment {
+        let place = Arc::new(place.clone());
+        let files = Arc::new(FileState::default());
+        let skills = Arc::new(Skills::new(self.skills.clone()));
+        let (shells, todos) = match seat {
+            Seat::Main => {
+                self.bell.heard_by(tell);
+                self.permissions.keep_in(&place);
+                let tell = tell.clone();
+                let told = move |list: &[_]| tell(AgentEvent::Todos(list.to_vec()));
+                (self.shells(&place, &skills), Todos::watched(told))
+            }
+            Seat::SubAgent => (self.new_shells(), Todos::default()),
+        };
+        let todos = Arc::new(todos);
+        let plan = Arc::new(PlanState::new(
+            &place,
+            Arc::new(ModeOf(self.permissions.clone())),
+        ));
+        if seat == Seat::Main {
+            self.permissions.set_plan_file(Some(plan.path().to_owned()));
+        }
+        let permissions = self.permissions.clone();
+        let hidden: Hidden = Arc::new(move |path| permissions.denies_reading(path));
+        let with = Services {
+            todos: todos.clone(),
+            plan: plan.clone(),
+            skills: skills.clone(),
+            web: self.web.clone(),
+            archive: (self.home.as_ref()).map(|home| {
+                (
+                    archive_path(home, &place.transcript),
+                    place.transcript.clone(),
+                )
+            }),
+            servers: self.servers.clone(),
+        };
+        let mut toolbox = Toolbox::default();
+        let own = files_and_shell(&place, &files, &shells, &hidden);
+        for tool in own.into_iter().chain(services(&with)) {
+            // A sub-agent has nobody to show a plan to.
+            let plans = [plan::ENTER, plan::EXIT].contains(&tool.name());
+            if seat == Seat::Main || !plans {
+                toolbox.add(tool);
+            }
+        }
+        let sources = match seat {
+            Seat::Main => sources(with, files),
+            Seat::SubAgent => Sources {
+                heard: forgetting(files),
+                ..Sources::default()
+            },
+        };
+        Equipment { toolbox, sources }
+    }
+
+    /// The shells of a session go on when it is opened again.
+    fn shells(&self, place: &Place, skills: &Arc<Skills>) -> Arc<Shells> {
+        let mut main = self.main.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = main.take().filter(|it| it.transcript == place.transcript);
+        let shells = same.map_or_else(|| self.new_shells(), |main| main.shells);
+        *main = Some(Main {
+            transcript: place.transcript.clone(),
+            shells: shells.clone(),
+            skills: skills.clone(),
+        });
+        shells
+    }
+
+    fn new_shells(&self) -> Arc<Shells> {
+        Arc::new(Shells::with_env(self.variables.clone()))
+    }
+
+    /// Invokes a skill for the user.
+    pub(super) async fn invoke(&self, name: &str, arguments: &str) -> Result<String, NotInvoked> {
+        let main = self
+            .main
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let skills = match main {
+            Some(main) => main.skills,
+            None => Arc::new(Skills::new(self.skills.clone())),
+        };
+        skills.invoke(name, arguments, By::User).await
+    }
+}
+
+fn sources(with: Services, files: Arc<FileState>) -> Sources {
+    let Services {
+        todos,
+        plan,
+        skills,
+        servers,
+        ..
+    } = with;
+    let (list, kept, reminded, invoked) =
+        (todos.clone(), plan.clone(), plan.clone(), skills.clone());
+    Sources {
+        todos: Arc::new(move || list.list()),
+        plan: Arc::new(move || kept.gathered()),
+        plan_mode: Arc::new(move || reminded.reminder()),
+        skills: Arc::new(move || match invoked.gathered() {
+            Some(Source::Found(skills)) => skills,
+            _ => Vec::new(),
+        }),
+        announcements: Arc::new(move || {
+            let announced = servers.as_ref().and_then(|all| all.announcement());
+            announced.into_iter().collect()
+        }),
+        heard: forgetting(files),
+        reopened: Arc::new(move |live| refill(live, &todos, &skills)),
+        ..Sources::default()
+    }
+}
+
+/// What was shown of files must not outlive its stay in the window (C1, R7).
+fn forgetting(files: Arc<FileState>) -> Arc<dyn Fn(&Event) + Send + Sync> {
+    let restored: Mutex<Vec<PathBuf>> = Mutex::default();
+    Arc::new(move |event| {
+        let mut restored = restored.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::FileRestore { path, failed: None } => restored.push(PathBuf::from(path)),
+            Event::Compacted(_) => files.compacted(&std::mem::take(&mut *restored)),
+            Event::MicroCompacted { calls, .. } => files.cleared(calls),
+            Event::NativeCleared { .. } => files.all_cleared(),
+            _ => {}
+        }
+    })
+}
+
+/// The mode is that of the permissions.
+struct ModeOf(Arc<Permissions>);
+
+impl Modes for ModeOf {
+    fn mode(&self) -> Mode {
+        self.0.mode()
+    }
+
+    fn set_mode(&self, mode: Mode) {
+        self.0.set_mode(mode);
+    }
+}

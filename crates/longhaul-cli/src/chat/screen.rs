@@ -1,0 +1,92 @@
+//! The conversation in a terminal, or line by line where there is none; with `--tour` somebody shows around.
+
+use longhaul_agent::agent::Agent;
+use longhaul_agent::event::AgentEvent;
+use longhaul_agent::host::{AgentHost, Pace, show_around};
+use longhaul_agent::offline::tour::window_cap;
+use longhaul_agent::screen::{self, Options};
+use longhaul_store::layout::Home;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use super::make::Made;
+use super::model::variable;
+use super::start;
+use crate::args::Chat as Command;
+use crate::failure::{Failure, Outcome};
+use crate::settings::Given;
+
+pub(super) async fn run(command: &Command, given: &Given, made: Made) -> Result<Outcome, Failure> {
+    let opened = made.builder.open(start(command)).await;
+    let (mut agent, events) = opened.map_err(|error| Failure::Agent { error })?;
+    if command.tour && command.window.is_none() {
+        let cap = window_cap(agent.head_tokens());
+        let capped = agent.cap_window(cap);
+        capped.map_err(|error| Failure::Agent { error })?;
+    }
+    let mut options = Options::from_env(made.cwd.clone(), variable);
+    options.history = (Home::longhaul(&given.env).ok()).map(|it| it.root().join("history.jsonl"));
+    options.mode = agent.mode();
+    options.greeting = greeting(&agent, &made.notices);
+    let first = command.prompt.clone();
+    options.prompt = first.or_else(|| agent.take_first_words());
+    let session = agent.session_id().to_owned();
+    let host = AgentHost::start(
+        agent,
+        made.workplace.clone(),
+        given.env.clone(),
+        made.models.clone(),
+    );
+    let shown = show(command, host.clone(), events, options).await;
+    shown.map_err(Failure::Screen)?;
+    let left = host
+        .outlook()
+        .look()
+        .map_or(session, |look| look.session_id);
+    farewell(given, &made.cwd, &left);
+    Ok(Outcome::Fine)
+}
+
+async fn show(
+    command: &Command,
+    host: AgentHost,
+    events: UnboundedReceiver<AgentEvent>,
+    options: Options,
+) -> Result<(), screen::ScreenError> {
+    if !command.tour {
+        return screen::run(host, events, options).await;
+    }
+    let (to_screen, shown) = unbounded_channel();
+    let (types, typed) = unbounded_channel();
+    let pace = match screen::is_seen() {
+        true => Pace::Human,
+        false => Pace::AtOnce,
+    };
+    let tour = tokio::spawn(show_around(host.clone(), events, to_screen, types, pace));
+    let ended = screen::run_typed(host, shown, options, typed).await;
+    tour.abort();
+    ended
+}
+
+/// Who this is, what should be known, how to get help.
+fn greeting(agent: &Agent, notices: &[String]) -> Vec<String> {
+    let mut lines = vec![format!(
+        "Longhaul {} · {} · {}",
+        env!("CARGO_PKG_VERSION"),
+        agent.model(),
+        agent.place().cwd.display()
+    )];
+    lines.extend(notices.iter().cloned());
+    lines.push(
+        "/help lists commands and keys · Esc stops · Ctrl-D leaves; everything is kept".to_owned(),
+    );
+    lines
+}
+
+/// How to come back, where there is something to come back to.
+fn farewell(given: &Given, cwd: &std::path::Path, session: &str) {
+    let sessions = longhaul_agent::agent::list(&given.env, cwd);
+    if screen::is_seen() && sessions.iter().any(|listed| listed.id == session) {
+        let short = session.get(..8).unwrap_or(session);
+        crate::failure::tell(&format!("Go on with: longhaul chat --resume {short}"));
+    }
+}
