@@ -16,6 +16,8 @@ use crate::failure::{Failure, Outcome};
 use crate::settings::Given;
 
 pub(super) async fn run(command: &Command, given: &Given, made: Made) -> Result<Outcome, Failure> {
+    // It answers until the end.
+    let _offline = made.offline;
     let opened = made.builder.open(start(command)).await;
     let (mut agent, events) = opened.map_err(|error| Failure::Agent { error })?;
     if command.tour && command.window.is_none() {
