@@ -28,6 +28,7 @@ pub(super) async fn run(command: &Command, given: &Given, made: Made) -> Result<
     let mut options = Options::from_env(made.cwd.clone(), variable);
     options.history = (Home::longhaul(&given.env).ok()).map(|it| it.root().join("history.jsonl"));
     options.mode = agent.mode();
+    options.resumed = command.go_on || command.resume.is_some();
     options.greeting = greeting(&agent, &made.notices);
     let first = command.prompt.clone();
     options.prompt = first.or_else(|| agent.take_first_words());

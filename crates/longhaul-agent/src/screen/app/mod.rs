@@ -252,6 +252,9 @@ impl App {
         self.finished
             .extend(greeting.map(|line| Flow::dim(super::text::clean_line(line))));
         self.ask(Ask::Commands, Answered::Commands);
+        if options.resumed {
+            self.ask(Ask::Transcript, Answered::Recent);
+        }
         if let Some(prompt) = options.prompt.clone() {
             self.submit(prompt);
         }
