@@ -93,7 +93,11 @@ pub(super) fn before_answer(error: reqwest::Error) -> Error {
     } else {
         ErrorClass::Retry { after: None }
     };
-    Error::new(class, chain(&error.without_url()))
+    let next_step = match error.is_connect() {
+        true => "; is the network up, and the base URL right?",
+        false => "",
+    };
+    Error::new(class, chain(&error.without_url()) + next_step)
 }
 
 /// An error and its causes in one line.
