@@ -185,8 +185,8 @@ fn q2_a_tour_comes_to_its_end_in_a_pipe_too() {
     ] {
         assert!(run.out.contains(shown), "{shown}: {}", run.out);
     }
-    let listed = world.run(["inspect", "home"]).ends(0);
-    assert!(listed.out.contains("1 session"), "{}", listed.out);
+    let listed = world.run(["inspect", "home/projects"]).ends(0);
+    assert!(listed.out.contains("1 file,"), "{}", listed.out);
 }
 
 #[test]

@@ -121,7 +121,7 @@ impl Engine {
     /// Begins to prepare.
     fn prepare(&mut self, now: Timestamp) {
         let compaction = match self.folds() {
-            true => self.folding(now),
+            true => self.folding(self.worth_folding(), now),
             false => self.sent_scope().map(|scope| {
                 let whole = (scope, Some(Direction::UpTo));
                 let request = CompactRequest::default();

@@ -152,7 +152,7 @@ impl Engine {
     }
 
     pub(super) fn compact_by_itself(&mut self, way: Way, now: Timestamp) {
-        if self.settle_by_preparation(now) {
+        if self.settle_by_preparation(now) || self.settle_by_notes_to_come(now) {
             return;
         }
         self.start(Cause::Threshold, way, CompactRequest::default(), now);

@@ -134,7 +134,7 @@ pub(super) struct Draft {
     pub(super) report: LossReport,
     /// The padded estimate of the new view.
     pub(super) after: u64,
-    /// The same with what stands before the messages.
+    /// The same with what stands before the messages, as the provider is likely to count it.
     pub(super) with_head: u64,
 }
 
@@ -231,8 +231,19 @@ impl Engine {
             restored: restored.files,
             report,
             after: size.padded(),
-            with_head: (size + head_weight(head)).padded(),
+            with_head: self.as_measured(compaction, (size + head_weight(head)).padded()),
         })
+    }
+
+    /// An estimate as the provider is likely to count it: where it counted more than we estimated, it will again (Y1). Else
+    /// a view that seemed small enough would be compacted anew with every turn.
+    fn as_measured(&self, compaction: &Compaction, estimate: u64) -> u64 {
+        let whole = self.live.ledger().whole() + head_weight(&self.head);
+        let (counted, estimated) = (u128::from(compaction.used), u128::from(whole.padded()));
+        if counted <= estimated || estimated == 0 {
+            return estimate;
+        }
+        u64::try_from(u128::from(estimate) * counted / estimated).unwrap_or(estimate)
     }
 
     fn summary_message(

@@ -53,7 +53,11 @@ impl Engine {
             Prepared::UnderWay if must_wait => self.take_over(now),
             Prepared::UnderWay => return false,
             Prepared::Nothing => {
-                let Some(mut compaction) = self.folding(now) else {
+                let worth = match must_wait {
+                    true => 1,
+                    false => self.worth_folding(),
+                };
+                let Some(mut compaction) = self.folding(worth, now) else {
                     // Nothing may be folded. If the provider finds the request too long, all is summed up (O3).
                     return false;
                 };
@@ -71,15 +75,21 @@ impl Engine {
         true
     }
 
-    /// A compaction that folds the oldest spans, at its beginning. None if nothing may be folded.
-    pub(super) fn folding(&self, now: Timestamp) -> Option<Compaction> {
+    /// What folding must free to be worth a new beginning of the cache, while there is room.
+    pub(super) fn worth_folding(&self) -> u64 {
+        self.config.window.effective / 10
+    }
+
+    /// A compaction that folds the oldest spans, at its beginning. None if nothing may be folded, or it would free less than
+    /// it must.
+    pub(super) fn folding(&self, must_free: u64, now: Timestamp) -> Option<Compaction> {
         let limits = self.fold_limits();
         let pieces = self.live.pieces();
         let weights = self.live.weights();
         let first = collapse::first_foldable(self.live.views());
         let chosen = collapse::choose(&pieces, &weights, first, &limits, self.when_due(&limits))?;
         let scope = Scope::partial(&pieces, chosen.cut, Direction::UpTo);
-        if scope.summarised.end != chosen.cut {
+        if scope.summarised.end != chosen.cut || chosen.frees < must_free {
             return None;
         }
         let spans = (chosen.spans.iter())
@@ -131,11 +141,10 @@ impl Engine {
             .iter()
             .rev()
             .find_map(|view| Folds::from_boundary(*view));
+        // A summary that the provider signed stands before the message that goes with it.
         let folds = on_boundary.or_else(|| {
-            views
-                .iter()
-                .rev()
-                .find_map(|view| Folds::from_summary(*view))
+            let mut oldest = views.iter();
+            oldest.find_map(|view| Folds::from_summary(*view))
         });
         folds.unwrap_or_default()
     }

@@ -10,7 +10,7 @@ use super::effect::{Effect, EffectId, NotesRun};
 use super::event::{Event, NotesEvent, Summarizer};
 use super::input::{NotesOnDisk, NotesTaken, Outcome};
 use super::sizes::head_weight;
-use super::{Engine, NotesConfig, State};
+use super::{Engine, NotesConfig, Preparation, State};
 use crate::message::{Block, BlockKind, EntryKind, Id};
 use crate::notes::{
     Caps, Ended, KeepWindow, Notes, NotesPlan, Planning, Progress, Replacement, Run, Template,
@@ -18,7 +18,7 @@ use crate::notes::{
 };
 use crate::summary::{Direction, Scope, Summary};
 use crate::window::guards::guard;
-use crate::window::{Action, Guard, Owner, Verdict};
+use crate::window::{Action, Guard, Level, Owner, Verdict};
 
 /// The notes of a session under way.
 #[derive(Debug)]
@@ -198,6 +198,22 @@ impl Engine {
             && self.notes_in_use()
             && compaction.hook_instructions.is_empty()
             && compaction.cause != Cause::TooLong
+    }
+
+    /// The threshold is reached while notes are being taken. Where nothing shall be waited for (X5), the conversation goes
+    /// on beside them as long as there is room. Gives whether it does.
+    pub(super) fn settle_by_notes_to_come(&mut self, now: Timestamp) -> bool {
+        let taking = self.notes.as_ref();
+        let is_taken = taking.is_some_and(|taking| taking.trigger.wait(now) != Wait::No);
+        let goes_on = is_taken
+            && self.config.preparation == Preparation::Ahead
+            && self.notes_in_use()
+            && self.status().level < Level::Blocking;
+        if goes_on {
+            self.turn.tried = true;
+            self.step(now);
+        }
+        goes_on
     }
 
     /// Waits for notes that are being taken, then reads them (S6).

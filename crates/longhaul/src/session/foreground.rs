@@ -14,7 +14,7 @@ pub(super) struct Brought {
     /// For the engine.
     pub(super) outcome: Outcome,
     /// The reply as the host gets it.
-    pub(super) reply: Option<Reply>,
+    pub(super) reply: Option<Box<Reply>>,
 }
 
 impl From<Outcome> for Brought {

@@ -50,7 +50,7 @@ impl Hands {
         match sent.and_then(model_reply) {
             Ok((reply, for_engine)) => Brought {
                 outcome: Outcome::Replied(Box::new(for_engine)),
-                reply: Some(reply),
+                reply: Some(Box::new(reply)),
             },
             Err(error) => Outcome::Failed(failed(&error)).into(),
         }

@@ -153,7 +153,7 @@ impl Session {
     fn feed(&mut self, id: EffectId, brought: Brought) {
         let Brought { outcome, reply } = brought;
         if reply.is_some() {
-            self.came.reply = reply;
+            self.came.reply = reply.map(|reply| *reply);
         }
         self.handle(Input::Done { id, outcome });
     }

@@ -408,3 +408,21 @@ fn y3_without_an_archive_the_report_does_not_claim_one() {
     assert_eq!((results(true).cleared, results(true).archived), (1, 0));
     assert_eq!((results(false).cleared, results(false).archived), (1, 1));
 }
+
+#[test]
+fn y1_where_the_provider_counts_more_than_we_estimate_the_new_view_is_judged_by_its_count() {
+    let restored = |measured: u64| {
+        let mut desk = Desk::new();
+        desk.exchange("Build a parser.", Answer::Says("I will.", 900));
+        desk.exchange("What of it?", Answer::Says(long(), measured));
+        desk.files = vec![Source::Found(FileText {
+            path: "/p/a.rs".into(),
+            text: "fn a() {}\n".repeat(300),
+        })];
+        desk.say("Go on.");
+        desk.input(Input::Compact(CompactRequest::default()));
+        compacted(&desk).report.files.restored
+    };
+    assert_eq!(restored(4_000), 1);
+    assert_eq!(restored(60_000), 0, "it would be full again at once");
+}

@@ -2,7 +2,7 @@
 
 use longhaul_core::engine::{
     CompactRequest, Event, HookOutcome, Input, NotesConfig, NotesOnDisk, NotesTaken, Pivot,
-    Summarizer,
+    Preparation, Summarizer,
 };
 use longhaul_core::message::Usage;
 use longhaul_core::notes::{DEFAULT_TEMPLATE, NotesSettings, Progress, Reason};
@@ -317,6 +317,50 @@ fn s6_a_compaction_waits_for_notes_that_are_being_taken_but_not_for_long() {
     );
     assert_eq!(desk.last_compaction().waited, 15_000);
     assert_eq!(desk.sent.len(), 4);
+}
+
+#[test]
+fn x5_where_nothing_is_waited_for_turns_go_on_beside_notes_as_long_as_there_is_room() {
+    let ahead = || {
+        let mut desk = Desk::with(Setting {
+            preparation: Preparation::Ahead,
+            ..setting()
+        });
+        desk.exchange("Build a parser.", Answer::Says(long(), 2_500));
+        desk.exchange("Never use regexes.", Answer::Says(long(), 5_000));
+        noted(&mut desk, NOTES);
+        for words in ["Which kind?", "Why?", "Since when?"] {
+            desk.exchange(words, Answer::Says("I do not know.", 5_500));
+        }
+        desk.aside = Some("take notes");
+        desk.exchange("What do you know?", Answer::Says(long(), 9_500));
+        desk.exchange("Is that all?", Answer::Says("It is.", 13_500));
+        desk.sent.clear();
+        assert_eq!((desk.compactions(), desk.summaries_sent.len()), (0, 0));
+        desk
+    };
+    let mut desk = ahead();
+    desk.exchange("And?", Answer::Says("More.", 13_600));
+    assert_eq!((desk.sent.len(), desk.compactions()), (1, 0), "it goes on");
+    desk.catch_up();
+    desk.exchange("So?", Answer::Says("So.", 4_000));
+    let done = desk.last_compaction();
+    assert_eq!((done.by, done.waited), (Summarizer::Notes, 0));
+
+    let mut desk = ahead();
+    desk.exchange("And?", Answer::Says("More.", 15_900));
+    desk.say("So?");
+    desk.turn();
+    assert_eq!(desk.compactions(), 0, "no room is left: it waits (S6)");
+    desk.later(3);
+    desk.catch_up();
+    let done = desk.last_compaction();
+    assert_eq!((done.by, done.waited), (Summarizer::Notes, 3_000));
+    assert_eq!(desk.sent.len(), 2);
+    let sent = Desk::body(&desk.sent[1]).to_string();
+    for kept in ["Which kind?", "Is that all?", "So?"] {
+        assert!(sent.contains(kept), "what they do not cover is kept");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Session notes in whole sessions: taken beside the conversation, against a scripted model and the offline world.
 
 mod beside;
-mod desk;
+pub(crate) mod desk;
 mod edits;
 mod files;
 mod fragments;

@@ -146,7 +146,15 @@ async fn s6_a_long_session_is_compacted_by_its_notes() {
         }
         session.attend().await;
         assert_eq!(place.rejections(), Vec::<String>::new());
-        assert!(by(&place, Summarizer::Notes) >= 3);
+        let failed = place
+            .told
+            .events()
+            .into_iter()
+            .find_map(|event| match event {
+                Event::NotesTaken(event) => event.taken.failed,
+                _ => None,
+            });
+        assert!(by(&place, Summarizer::Notes) >= 3, "{failed:?}");
         let compactions = place.told.compactions();
         let view: String = (session.engine().live().views())
             .map(|entry| String::from_utf8_lossy(entry.line).into_owned())

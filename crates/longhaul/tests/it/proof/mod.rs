@@ -2,8 +2,9 @@
 
 mod fork;
 #[cfg(unix)]
-mod killed;
+pub(crate) mod killed;
 mod machine;
+mod modes;
 mod oddities;
 mod person;
 pub(crate) mod place;
