@@ -12,11 +12,14 @@ mod provider;
 mod table;
 mod undone;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul_core::engine::Summarizer;
+use longhaul_core::inspect::{Inspection, LineEnd, Report};
+use longhaul_core::models::ModelTable;
+use longhaul_core::window::Settings;
 
 use host::{Host, Mode, Setup, Tending};
 use plan::{Flow, plan};
@@ -87,7 +90,31 @@ async fn lived(setup: Setup, steps: &Arc<Vec<plan::Step>>, folder: &Folder) -> F
         figures.waited,
         figures.waited_told
     );
+    // The transcript tells the same to who looks at it later.
+    let report = inspected(&host.transcript);
+    let cost = report.cost_usd + report.cost_beside().unwrap();
+    assert!(
+        (cost - figures.told.to_f64()).abs() < 1e-6,
+        "{name}: {cost}"
+    );
+    let made = report.boundaries.iter().filter_map(|one| one.made.as_ref());
+    let waited: u64 = made.clone().filter_map(|made| made.waited_ms).sum();
+    assert_eq!(waited as f64 / 1_000.0, figures.waited_told, "{name}");
+    assert_eq!(made.count(), figures.all(), "{name}");
     figures
+}
+
+fn inspected(transcript: &Path) -> Report {
+    let bytes = std::fs::read(transcript).unwrap();
+    let mut inspection = Inspection::new();
+    let mut offset = 0;
+    for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        let text = line.strip_suffix(b"\n").unwrap();
+        inspection.line(number as u64 + 1, offset, text, LineEnd::Lf);
+        offset += line.len() as u64;
+    }
+    let report = inspection.report(&ModelTable::builtin(), &Settings::default(), None);
+    report.unwrap()
 }
 
 /// Every mode, side by side.
