@@ -119,7 +119,10 @@ async fn dropped(model: &'static str, mode: Mode) {
         count(Compared::Compaction),
         count(Compared::Nothing)
     );
-    assert_eq!(host.provider.rejected(), Vec::<String>::new());
+    // A fold is asked for behind everything first, and that may be too long.
+    let rejected = host.provider.rejected();
+    let is_wrong = |why: &&String| !why.starts_with("collapse: prompt is too long");
+    assert_eq!(rejected.iter().filter(is_wrong).count(), 0, "{rejected:?}");
     assert!(!host.told.compactions().is_empty());
     assert!(count(Compared::Same) + count(Compared::Longer) > drops() / 4);
 }
