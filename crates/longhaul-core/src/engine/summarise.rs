@@ -388,6 +388,11 @@ impl Engine {
 
     /// The request to summarise was too long itself: its oldest rounds are left out (L1).
     fn shorten(&mut self, mut compaction: Compaction, gap: Option<u64>, now: Timestamp) {
+        if compaction.folding.is_some() && compaction.asking.path == Path::Fork {
+            // A fork sends everything, a plain request only what is folded.
+            compaction.asking.path = Path::Plain;
+            return self.ask_for_summary(compaction, now);
+        }
         let pieces = self.live.pieces();
         let weights = self.live.weights();
         let sent = compaction.scope.sent.clone();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use longhaul_core::engine::{
     Effect, EffectId, Event, Failed, FailedKind, Input, NotesRun, Outcome, Urgency,
 };
@@ -33,7 +34,7 @@ enum Until {
 
 /// What was waited for.
 enum Arrived {
-    Brought(EffectId, Brought),
+    Brought(EffectId, Box<Brought>),
     Time,
     Cancelled,
 }
@@ -114,7 +115,7 @@ impl Session {
                 return;
             }
             match self.arrival().await {
-                Arrived::Brought(id, brought) => self.feed(id, brought),
+                Arrived::Brought(id, brought) => self.feed(id, *brought),
                 Arrived::Time => self.handle(Input::Wake),
                 Arrived::Cancelled => {
                     let _ = self.canceller();
@@ -143,8 +144,8 @@ impl Session {
         let hears = !self.foreground.is_empty() || self.engine.is_idle();
         let cancel = self.cancel.clone();
         tokio::select! {
-            (id, brought) = self.foreground.next() => Arrived::Brought(id, brought),
-            (id, outcome) = self.background.next() => Arrived::Brought(id, outcome.into()),
+            (id, brought) = self.foreground.next() => Arrived::Brought(id, Box::new(brought)),
+            (id, outcome) = self.background.next() => Arrived::Brought(id, Box::new(outcome.into())),
             () = cancel.cancelled(), if !hears => Arrived::Cancelled,
             () = tokio::time::sleep(rest.max(SHORTEST_REST)) => Arrived::Time,
         }
@@ -207,8 +208,12 @@ impl Session {
             }
             Effect::RunHooks { id, call, urgency } => {
                 let cancel = self.cancel_for(urgency);
-                let ran = self.hands.clone().run_hooks(call, cancel);
-                self.begin(id, urgency, ran);
+                let mut ran = Box::pin(self.hands.clone().run_hooks(call, cancel));
+                // Where there are none, what follows need not wait until the session is driven again.
+                match (&mut ran).now_or_never() {
+                    Some(outcome) => self.feed(id, outcome.into()),
+                    None => self.begin(id, urgency, ran),
+                }
             }
             Effect::TakeNotes { id, run } => self.take_notes(id, *run),
             Effect::ReadNotes { id } => {

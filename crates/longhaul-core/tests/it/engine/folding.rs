@@ -152,6 +152,24 @@ fn o6_x9_where_the_window_is_full_and_the_model_fails_folds_are_made_without_it(
 }
 
 #[test]
+fn l1_o6_where_a_fork_is_too_long_only_what_is_folded_is_sent() {
+    let mut desk = collapsing();
+    let too_long = FailedKind::TooLong { gap: Some(500) };
+    desk.sums.push_front(Sum::Fails(too_long));
+    talk(&mut desk, 0, 11_800);
+    assert_eq!(aheads(&desk), [Ahead::Begun, Ahead::Ready]);
+    assert_eq!(desk.failures(), []);
+    let sizes: Vec<usize> = desk
+        .summaries_sent
+        .iter()
+        .map(|sent| sent.body.concat().len())
+        .collect();
+    assert!(sizes.len() == 2 && sizes[1] < sizes[0], "{sizes:?}");
+    let plain = String::from_utf8(desk.summaries_sent[1].body.concat()).unwrap();
+    assert!(plain.contains("Question at 1300?") && !plain.contains("Question at 11700?"));
+}
+
+#[test]
 fn o3_o6_a_request_that_is_too_long_is_compacted_as_a_whole() {
     let mut desk = collapsing();
     talk(&mut desk, 0, 8_000);

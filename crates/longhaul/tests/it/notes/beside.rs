@@ -287,6 +287,20 @@ async fn x5_a_summary_is_written_while_turns_go_on_and_swapped_in_between_them()
 }
 
 #[tokio::test]
+async fn x5_a_summary_is_asked_for_though_nobody_drives_the_session() {
+    let mut desk = ahead();
+    let mut tokens = 3_000;
+    while desk.ahead().is_empty() {
+        desk.works(tokens).await;
+        tokens += 3_000;
+    }
+    for _ in 0..50 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(desk.asked(Kind::Summaries).len(), 1);
+}
+
+#[tokio::test]
 async fn x5_cancelling_a_turn_leaves_the_summary_that_is_prepared() {
     let mut desk = ahead();
     let held = desk.hold(Kind::Summaries);

@@ -52,7 +52,7 @@ impl Mode {
         }
     }
 
-    pub(super) fn settings(self, window: u64) -> Config {
+    fn settings(self, window: u64) -> Config {
         let mut settings = Config::default();
         settings.window_cap = Some(window);
         settings.switches.notes = matches!(self, Self::NotesFirst | Self::Both);

@@ -1,21 +1,25 @@
 //! The modes of keeping the window small, against each other: the same session under each, in virtual time.
 //!
-//! `LONGHAUL_MODES_TURNS` makes it longer, `LONGHAUL_MODES_KEEP` names a folder for the transcripts.
+//! `LONGHAUL_MODES_TURNS` makes it longer, `LONGHAUL_MODES_SEED` another, `LONGHAUL_MODES_KEEP` names a folder for the transcripts.
 
 mod bursts;
 #[cfg(unix)]
 mod dropped;
 mod host;
+mod looking;
 mod plan;
 mod provider;
 mod table;
 mod undone;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul_core::engine::Summarizer;
+use longhaul_core::inspect::{Inspection, LineEnd, Report};
+use longhaul_core::models::ModelTable;
+use longhaul_core::window::Settings;
 
 use host::{Host, Mode, Setup, Tending};
 use plan::{Flow, plan};
@@ -28,6 +32,11 @@ const PATIENCE: Duration = Duration::from_secs(120);
 fn turns() -> usize {
     let asked = std::env::var("LONGHAUL_MODES_TURNS").ok();
     asked.map_or(500, |turns| turns.parse().unwrap())
+}
+
+fn seed() -> u64 {
+    let asked = std::env::var("LONGHAUL_MODES_SEED").ok();
+    asked.map_or(1, |seed| seed.parse().unwrap())
 }
 
 /// Where transcripts go.
@@ -81,20 +90,44 @@ async fn lived(setup: Setup, steps: &Arc<Vec<plan::Step>>, folder: &Folder) -> F
         figures.waited,
         figures.waited_told
     );
+    // The transcript tells the same to who looks at it later.
+    let report = inspected(&host.transcript);
+    let cost = report.cost_usd + report.cost_beside().unwrap();
+    assert!(
+        (cost - figures.told.to_f64()).abs() < 1e-6,
+        "{name}: {cost}"
+    );
+    let made = report.boundaries.iter().filter_map(|one| one.made.as_ref());
+    let waited: u64 = made.clone().filter_map(|made| made.waited_ms).sum();
+    assert_eq!(waited as f64 / 1_000.0, figures.waited_told, "{name}");
+    assert_eq!(made.count(), figures.all(), "{name}");
     figures
 }
 
+fn inspected(transcript: &Path) -> Report {
+    let bytes = std::fs::read(transcript).unwrap();
+    let mut inspection = Inspection::new();
+    let mut offset = 0;
+    for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        let text = line.strip_suffix(b"\n").unwrap();
+        inspection.line(number as u64 + 1, offset, text, LineEnd::Lf);
+        offset += line.len() as u64;
+    }
+    let report = inspection.report(&ModelTable::builtin(), &Settings::default(), None);
+    report.unwrap()
+}
+
 /// Every mode, side by side.
-async fn compare(model: &'static str, tending: Tending) {
+async fn compare(model: &'static str, window: u64, tending: Tending) {
     let folder = Folder::new(&format!("{model}-{tending:?}"));
-    let steps = Arc::new(plan(1, turns(), Flow::Mixed));
+    let steps = Arc::new(plan(seed(), turns(), Flow::Mixed));
     let mut modes = Vec::new();
     for mode in Mode::ALL {
         let setup = Setup {
             mode,
             tending,
             model,
-            window: WINDOW,
+            window,
         };
         modes.push(lived(setup, &steps, &folder).await);
     }
@@ -119,17 +152,45 @@ async fn compare(model: &'static str, tending: Tending) {
     assert!(collapse.waited < full.waited / 2.0);
 }
 
+/// A turn that brings a third of the window at once outruns a summary now and then, and is waited for. Over many sessions
+/// that is little.
+#[tokio::test(start_paused = true)]
+async fn x5_over_many_sessions_hardly_anything_is_waited_for() {
+    let mut waited = [0.0; 3];
+    for seed in 1..=8 {
+        let folder = Folder::new(&format!("seed-{seed}"));
+        let steps = Arc::new(plan(seed, turns(), Flow::Mixed));
+        let modes = [Mode::Full, Mode::NoStall, Mode::Both];
+        for (mode, waited) in modes.into_iter().zip(&mut waited) {
+            let setup = Setup {
+                mode,
+                tending: Tending::LooksAway,
+                model: "claude-sonnet-4-6",
+                window: WINDOW,
+            };
+            let figures = lived(setup, &steps, &folder).await;
+            println!("seed {seed}: waited {:.1} s", figures.waited);
+            *waited += figures.waited;
+        }
+    }
+    let [full, no_stall, both] = waited;
+    println!("full {full:.1} s, no-stall {no_stall:.1} s, with notes {both:.1} s");
+    assert!(no_stall * 100.0 <= full, "{no_stall} of {full}");
+    assert!(both * 100.0 <= full, "{both} of {full}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn s6_x5_o6_the_modes_side_by_side() {
-    compare("claude-sonnet-4-6", Tending::Attends).await;
+    compare("claude-sonnet-4-6", WINDOW, Tending::Attends).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn s6_x5_o6_the_modes_where_the_host_looks_away_meanwhile() {
-    compare("claude-sonnet-4-6", Tending::LooksAway).await;
+    compare("claude-sonnet-4-6", WINDOW, Tending::LooksAway).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn n2_s6_x5_o6_the_modes_where_thinking_is_bound() {
-    compare("claude-opus-5-5", Tending::Attends).await;
+    // Its tokens are smaller: the same words take more of them.
+    compare("claude-opus-5-5", WINDOW * 13 / 10, Tending::Attends).await;
 }

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use longhaul::undo::Act;
+use longhaul_core::config::Config;
 use longhaul_core::engine::Summarizer;
 use longhaul_core::models::ModelTable;
+use longhaul_core::window::QuerySource;
 
 use super::host::{Host, Mode, Setup, Tending};
+use super::looking::next_request;
 use super::plan::{Flow, plan};
 use super::{Folder, PATIENCE};
 
@@ -19,7 +22,6 @@ async fn undone(mode: Mode, model: &'static str, by: Summarizer) {
         model,
         window: 100_000,
     };
-    let config = mode.settings(100_000);
     let mut host = Host::new(setup, steps, &folder.path);
     let mut at = 0;
     while host.told.compactions().is_empty() {
@@ -31,7 +33,14 @@ async fn undone(mode: Mode, model: &'static str, by: Summarizer) {
     host.session.take().unwrap().close(PATIENCE).await;
     let now = longhaul::Clock::now(&host.provider);
     let models = ModelTable::builtin();
-    let undone = longhaul::undo(&host.transcript, &config, &models, Act::Write, now).unwrap();
+    let undone = longhaul::undo(
+        &host.transcript,
+        &Config::default(),
+        &models,
+        Act::Write,
+        now,
+    )
+    .unwrap();
     assert_eq!(undone.boundary, done.boundary);
     assert!(undone.after > undone.before);
 
@@ -49,10 +58,18 @@ async fn undone(mode: Mode, model: &'static str, by: Summarizer) {
     assert_eq!(host.provider.rejected(), Vec::<String>::new());
     host.nothing_is_lost();
 
-    // What is on disk says the same as what was in memory.
-    let before = host.view();
-    host.open();
-    assert!(host.view() == before, "{mode:?} {model}");
+    // Whoever takes it up from the transcript asks the same to the byte.
+    if let Some(text) = host.steps[at].said.clone() {
+        host.session().say(text).await.unwrap();
+    }
+    let taken_up = next_request(&host).await;
+    host.provider.turn(at);
+    host.session().turn().await.unwrap();
+    let sent = host.provider.sent().unwrap().body;
+    assert!(
+        taken_up == Some((QuerySource::SDK, sent)),
+        "{mode:?} {model}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,44 @@
+//! What a session would ask next if it were taken up from its transcript now.
+
+use std::sync::{Arc, Mutex};
+
+use longhaul::{Boxed, Model, OnStream};
+use longhaul_core::engine::Outgoing;
+use longhaul_core::window::QuerySource;
+use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
+
+use super::host::Host;
+
+/// Writes down what it is asked, and answers nothing.
+#[derive(Clone, Default)]
+struct Looking(Arc<Mutex<Vec<(QuerySource, String)>>>);
+
+impl Model for Looking {
+    fn send<'a>(
+        &'a self,
+        request: Outgoing,
+        _: OnStream<'a>,
+        _: CancellationToken,
+    ) -> Boxed<'a, Result<Reply, Error>> {
+        let body = String::from_utf8(request.body.concat()).unwrap();
+        self.0.lock().unwrap().push((request.source, body));
+        Box::pin(async { Err(Error::new(ErrorClass::Cancelled, "only looking")) })
+    }
+}
+
+/// The next request of whoever takes a copy of the transcript up, and who asks it. Where there is nothing to answer,
+/// something is said first.
+pub(super) async fn next_request(host: &Host) -> Option<(QuerySource, String)> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(host.transcript.file_name().unwrap());
+    std::fs::copy(&host.transcript, &path).unwrap();
+    let looking = Looking::default();
+    let mut session = host.open_at(&path, looking.clone());
+    let _ = session.turn().await;
+    if looking.0.lock().unwrap().is_empty() {
+        session.say("And now?").await.unwrap();
+        let _ = session.turn().await;
+    }
+    let asked = looking.0.lock().unwrap();
+    asked.first().cloned()
+}
