@@ -17,6 +17,7 @@ use longhaul_core::window::Scale;
 use longhaul_store::Env;
 use serde_json::Value;
 
+use super::outlook::HeadWeight;
 use super::sources::Sources;
 use super::surroundings::Surroundings;
 use crate::place::Place;
@@ -86,15 +87,19 @@ pub(crate) struct Made {
 
 impl Made {
     /// About how many tokens it takes.
-    pub(crate) fn weight(&self) -> u64 {
+    pub(crate) fn weight(&self) -> HeadWeight {
         let system = match &self.prompt.system {
             System::Custom(text) => text.as_str(),
             System::Rendered(json) => json.get(),
         };
         let tools = serde_json::to_string(&self.prompt.tools).unwrap_or_default();
         let context = self.prompt.user_context.as_deref().unwrap_or_default();
-        let texts = [system, &tools, context].into_iter();
-        texts.map(|text| Rough::text(text).unpadded()).sum()
+        let weight = |text: &str| Rough::text(text).unpadded();
+        HeadWeight {
+            system: weight(system),
+            tools: weight(&tools),
+            context: weight(context),
+        }
     }
 }
 

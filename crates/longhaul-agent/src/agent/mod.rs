@@ -36,7 +36,7 @@ pub use error::AgentError;
 pub use gate::{Gate, Judged, Lasting, OpenGate};
 pub use head::NoHead;
 pub use listing::{Listed, list};
-pub use outlook::{Look, Outlook};
+pub use outlook::{HeadWeight, Look, Outlook};
 pub use recipe::{Equipment, Outfit, Seat};
 pub use running::Agent;
 pub use said::Said;

@@ -23,6 +23,26 @@ pub struct Look {
     pub model: String,
     /// The window.
     pub status: WindowStatus,
+    /// What stands before the messages.
+    pub head: HeadWeight,
+}
+
+/// About how many tokens stand before the messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HeadWeight {
+    /// The system prompt.
+    pub system: u64,
+    /// The tools.
+    pub tools: u64,
+    /// Memory files and the like.
+    pub context: u64,
+}
+
+impl HeadWeight {
+    /// All of it.
+    pub fn total(&self) -> u64 {
+        self.system + self.tools + self.context
+    }
 }
 
 /// Looks at an agent and stops it, while another task works with it.
@@ -42,6 +62,7 @@ pub(crate) struct Watched {
     pub(crate) transcript: PathBuf,
     pub(crate) model: String,
     pub(crate) account: Arc<Account>,
+    pub(crate) head: HeadWeight,
 }
 
 impl Watched {
@@ -52,6 +73,7 @@ impl Watched {
             transcript: self.transcript.clone(),
             model: self.model.clone(),
             status: session.status(),
+            head: self.head,
         };
         let glance = glance(&look, &self.account.spent(), self.outlook.gate.mode());
         *self.outlook.slot() = Some((look, self.account.clone()));

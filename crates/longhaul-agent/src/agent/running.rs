@@ -132,6 +132,7 @@ impl Agent {
             transcript: self.opened.place.transcript.clone(),
             model: self.model.clone(),
             status: self.status(),
+            head: self.opened.head,
         };
         outlook::glance(&look, &self.spent(), self.mode())
     }
@@ -159,7 +160,7 @@ impl Agent {
 
     /// About how many tokens stand before the messages: system prompt, tools, memory files.
     pub fn head_tokens(&self) -> u64 {
-        self.opened.head_tokens
+        self.opened.head.total()
     }
 
     /// What may run unasked.

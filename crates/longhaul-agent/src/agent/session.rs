@@ -15,7 +15,7 @@ use super::account::Account;
 use super::error::AgentError;
 use super::hands::{Hands, Shown};
 use super::head::{About, Heads};
-use super::outlook::{Outlook, Watched};
+use super::outlook::{HeadWeight, Outlook, Watched};
 use super::recipe::{Recipe, Seat};
 use super::rehydrate::{AgentWorkspace, loaded};
 use super::ring::{Ringer, hook_context};
@@ -53,7 +53,7 @@ pub(crate) struct Opened {
     /// What goes with the first prompt.
     pub(crate) pending: Vec<NewEntry>,
     /// About how many tokens stand before the messages.
-    pub(crate) head_tokens: u64,
+    pub(crate) head: HeadWeight,
     /// A prompt that a hook wants to begin with.
     pub(crate) first_words: Option<String>,
 }
@@ -184,7 +184,7 @@ impl Lasting {
             more: recipe.append_system_prompt.clone(),
         }));
         let made = heads.make()?;
-        let head_tokens = made.weight();
+        let head = made.weight();
         let ringer = Ringer {
             hooks: recipe.hooks.clone(),
             common: Common {
@@ -267,6 +267,7 @@ impl Lasting {
                 transcript: place.transcript.clone(),
                 model: model.to_owned(),
                 account: account.clone(),
+                head,
             }),
             arrivals: Some(Arc::new(move || arrivals.arrivals())),
             max_turns: recipe.max_turns,
@@ -295,7 +296,7 @@ impl Lasting {
             account,
             pending: Vec::new(),
             first_words: None,
-            head_tokens,
+            head,
         };
         Ok((opened, read))
     }

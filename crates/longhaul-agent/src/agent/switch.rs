@@ -29,10 +29,12 @@ impl Agent {
     async fn go_to(&mut self, settled: Settled, reason: EndReason) -> Result<(), AgentError> {
         self.lasting.steering.fresh();
         self.ended(reason).await;
-        let opened = self
-            .lasting
-            .open(settled, &self.model, Arc::default())
-            .await?;
+        // The same session again: its books go on.
+        let account = match settled.transcript == self.opened.place.transcript {
+            true => self.opened.account.clone(),
+            false => Arc::default(),
+        };
+        let opened = self.lasting.open(settled, &self.model, account).await?;
         let left = std::mem::replace(&mut self.opened, opened);
         forget_if_empty(&left.place.transcript);
         self.tell_glance();

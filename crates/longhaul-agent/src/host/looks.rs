@@ -101,7 +101,13 @@ impl Looks {
 
     fn context(&self) -> Result<ContextView, Refusal> {
         let look = self.look()?;
-        let categories = transcript::categories(&look, &self.models).map_err(unreadable)?;
+        let mut categories = transcript::categories(&look, &self.models).map_err(unreadable)?;
+        // Before anything was sent, nothing of it is on disk.
+        if categories.system_prompt == 0 {
+            categories.system_prompt = look.head.system;
+            categories.tools = look.head.tools;
+            categories.memory_files = look.head.context;
+        }
         Ok(ContextView {
             model: look.model,
             categories,

@@ -66,6 +66,8 @@ pub struct Options {
     pub greeting: Vec<String>,
     /// A prompt to begin with.
     pub prompt: Option<String>,
+    /// The session went on before: show where it stood.
+    pub resumed: bool,
 }
 
 impl Options {
@@ -80,6 +82,7 @@ impl Options {
             mode: Mode::default(),
             greeting: Vec::new(),
             prompt: None,
+            resumed: false,
         }
     }
 }

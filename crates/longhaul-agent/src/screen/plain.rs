@@ -35,7 +35,7 @@ pub(crate) async fn run(app: &mut App, sources: &mut Sources, display: Display) 
             return Ok(());
         }
         let next = tokio::select! {
-            line = typed.recv(), if !ended => match line {
+            line = typed.recv(), if !ended && page.takes_lines(app) => match line {
                 Some(line) => {
                     page.prompted = false;
                     page.waiting = None;
@@ -96,6 +96,11 @@ struct Lines {
 }
 
 impl Lines {
+    /// A person types when he likes; in a pipe one line follows the other, and answers come in between.
+    fn takes_lines(&self, app: &App) -> bool {
+        self.is_asked || app.is_idle() || self.waiting.is_some()
+    }
+
     fn show(&mut self, app: &mut App) -> io::Result<()> {
         let mut out = io::stdout().lock();
         let mut flows = std::mem::take(&mut app.finished);

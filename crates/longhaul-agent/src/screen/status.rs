@@ -9,6 +9,7 @@ use super::flow::Flow;
 use super::style::{BAD, DIM, GOOD, WARNING, dim, styled};
 use super::text::{clean_line, columns};
 use crate::event::{Glance, Mode};
+use crate::offline::is_simulated;
 
 /// How the user knows a mode.
 pub(crate) fn mode_name(mode: Mode) -> &'static str {
@@ -43,7 +44,14 @@ pub(crate) fn line(glance: Option<&Glance>, mode: Mode, width: usize) -> Line<'s
         pieces.push((2, dim(clean_line(&glance.model))));
         let left = format!("{}% left", glance.percent_left);
         pieces.push((0, styled(left, level_style(glance.level))));
-        pieces.extend(glance.cost.map(|cost| (1, dim(dollars(cost)))));
+        let simulated = match is_simulated(&glance.model) {
+            true => " simulated",
+            false => "",
+        };
+        let cost = glance
+            .cost
+            .map(|cost| format!("{}{simulated}", dollars(cost)));
+        pieces.extend(cost.map(|cost| (1, dim(cost))));
         let cache = glance.cache_hit_rate;
         pieces.extend(cache.map(|rate| (3, dim(format!("cache {}", percent(rate))))));
     }

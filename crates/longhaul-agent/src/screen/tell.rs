@@ -142,6 +142,10 @@ pub(crate) fn engine(event: &Event) -> Vec<Flow> {
                 grouped(*tokens)
             ))
         }
+        // The report says how many there was no room for.
+        Event::FileRestore {
+            failed: Some(why), ..
+        } if why.contains("no room") => return Vec::new(),
         Event::FileRestore {
             path,
             failed: Some(why),

@@ -2,6 +2,7 @@
 
 mod agent;
 mod files_and_search;
+mod joined;
 mod offline;
 mod permission;
 mod print;

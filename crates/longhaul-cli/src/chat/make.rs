@@ -51,6 +51,10 @@ pub(super) async fn agent(
     let configured = config.model.clone().or(workplace.project.model.clone());
     let asked = answering(command, configured.as_deref()).await?;
     workplace.adjust(&mut config);
+    if command.tour {
+        // A tour shows a summary that a model writes.
+        config.switches.notes = false;
+    }
     let mut notices = workplace.notices.clone();
     notices.extend(asked.notice.map(str::to_owned));
     let mut builder = AgentBuilder::new(asked.model, asked.id, &cwd, given.env.clone())

@@ -53,7 +53,8 @@ pub(super) async fn answering(
             true => Speed::Instant,
             false => Speed::HUMAN,
         },
-        ..Options::default()
+        // Ids of calls come from it, too, and must be new where a session goes on.
+        seed: seed(),
     };
     let offline = offline::start(options).await.map_err(Failure::Runtime)?;
     Ok(Answering {
@@ -67,6 +68,13 @@ pub(super) async fn answering(
             }
         }),
     })
+}
+
+/// A number that no other process had.
+fn seed() -> u64 {
+    let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
+    let nanos = u64::try_from(now.as_nanos() % (1 << 60)).unwrap_or_default();
+    nanos ^ (u64::from(std::process::id()) << 32)
 }
 
 /// A variable of this process.

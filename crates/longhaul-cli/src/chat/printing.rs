@@ -55,6 +55,8 @@ pub(super) async fn run(
     for notice in &made.notices {
         tell(&clean(notice));
     }
+    // It answers until the end.
+    let _offline = made.offline;
     let opened = made.builder.open(start(command)).await;
     let (mut agent, mut events) = opened.map_err(|error| Failure::Agent { error })?;
     let options = Options {

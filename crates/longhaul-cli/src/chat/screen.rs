@@ -16,6 +16,8 @@ use crate::failure::{Failure, Outcome};
 use crate::settings::Given;
 
 pub(super) async fn run(command: &Command, given: &Given, made: Made) -> Result<Outcome, Failure> {
+    // It answers until the end.
+    let _offline = made.offline;
     let opened = made.builder.open(start(command)).await;
     let (mut agent, events) = opened.map_err(|error| Failure::Agent { error })?;
     if command.tour && command.window.is_none() {
@@ -26,6 +28,7 @@ pub(super) async fn run(command: &Command, given: &Given, made: Made) -> Result<
     let mut options = Options::from_env(made.cwd.clone(), variable);
     options.history = (Home::longhaul(&given.env).ok()).map(|it| it.root().join("history.jsonl"));
     options.mode = agent.mode();
+    options.resumed = command.go_on || command.resume.is_some();
     options.greeting = greeting(&agent, &made.notices);
     let first = command.prompt.clone();
     options.prompt = first.or_else(|| agent.take_first_words());

@@ -133,7 +133,7 @@ fn q4_without_a_key_a_simulated_model_answers_and_says_so() {
     assert!(!run.out.trim().is_empty());
     world
         .run(["chat", "-p", "x", "--model", "claude-opus-5-5"])
-        .fails(&["where a model can be reached"]);
+        .fails(&["where claude-opus-5-5 can be reached"]);
 }
 
 #[test]
@@ -144,7 +144,84 @@ fn q1_lines_are_prompts() {
         .chat(&world, &["First?"])
         .finish_with(b"Second?\n")
         .ends(0);
-    assert_eq!(run.out, "One.\nTwo.\n");
+    assert!(run.out.contains("One.") && run.out.contains("Two."), "{}", run.out);
+    // One line follows the other, and what was looked at stands between them.
+    let provider = Provider::scripted(&[r#"{"text":"One."}"#, r#"{"text":"Two."}"#]);
+    let run = provider
+        .chat(&world, &[])
+        .finish_with(b"First?\n/context\nSecond?\n/cost\n")
+        .ends(0);
+    let at = |text: &str| run.out.find(text).unwrap_or_else(|| panic!("{}", run.out));
+    assert!(at("One.") < at("tool") && at("tool") < at("Two.") && at("Two.") < at("total $"));
+}
+
+#[test]
+fn q2_a_tour_comes_to_its_end_in_a_pipe_too() {
+    let world = World::new();
+    let folder = world.root().join("project");
+    for file in 0..30 {
+        let lines = (0..120).map(|line| format!("fn step_{file}_{line}() {{}} // does its part"));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        world.write(&format!("project/src/part_{file}.rs"), &text);
+    }
+    let run = world
+        .longhaul(["chat", "--tour"])
+        .current_dir(&folder)
+        .finish()
+        .ends(0);
+    for shown in [
+        "Welcome.",
+        "old tool results were just cleared",
+        "compacted ",
+        "User messages",
+        "/resume ",
+        "resumed after",
+        "tokens from the cache",
+        "That is the tour",
+    ] {
+        assert!(run.out.contains(shown), "{shown}: {}", run.out);
+    }
+    let listed = world.run(["inspect", "home"]).ends(0);
+    assert!(listed.out.contains("1 session"), "{}", listed.out);
+}
+
+#[test]
+fn k1_settings_of_a_project_that_nobody_trusts_do_not_count_in_print_mode() {
+    let world = World::new();
+    let turns = [
+        r#"{"tools":[{"name":"Bash","input":{"command":"touch made.txt"}}]}"#,
+        r#"{"text":"Done."}"#,
+    ];
+    let settings = r#"{"permissions": {"allow": ["Bash(touch:*)"]}}"#;
+    world.write("project/.claude/settings.json", settings);
+    let folder = world.root().join("project");
+    let provider = Provider::scripted(&turns);
+    provider
+        .chat(&world, &["-p", "Go."])
+        .current_dir(&folder)
+        .finish()
+        .ends(0)
+        .says("is not trusted");
+    assert!(!folder.join("made.txt").exists());
+    let provider = Provider::scripted(&turns);
+    provider
+        .chat(&world, &["-p", "Go.", "--trust"])
+        .current_dir(&folder)
+        .finish()
+        .ends(0);
+    assert!(folder.join("made.txt").exists());
+    let provider = Provider::scripted(&turns);
+    std::fs::remove_file(folder.join("made.txt")).unwrap();
+    provider
+        .chat(&world, &["-p", "Go.", "--allowed-tools", "Read, Bash(touch:*)"])
+        .current_dir(&folder)
+        .finish()
+        .ends(0);
+    assert!(folder.join("made.txt").exists());
+    provider
+        .chat(&world, &["-p", "Go.", "--disallowed-tools", "Bash(x"])
+        .finish()
+        .fails(&["is no rule"]);
 }
 
 #[cfg(unix)]

@@ -162,6 +162,11 @@ fn without_reminders(text: &str) -> Cow<'_, str> {
     if !text.contains(REMINDER.0) {
         return Cow::Borrowed(text);
     }
+    // A block that is a reminder from end to end may quote others, in a file that it shows for example.
+    let whole = text.trim().strip_prefix(REMINDER.0);
+    if whole.is_some_and(|inside| inside.ends_with(REMINDER.1)) {
+        return Cow::Borrowed("");
+    }
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, inside)) = rest.split_once(REMINDER.0) {

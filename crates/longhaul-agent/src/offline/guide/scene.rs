@@ -8,9 +8,9 @@ use longhaul_sim::model::agent::places::{Places, joined, name_of, working_folder
 use longhaul_sim::model::ask::Ask;
 use longhaul_sim::model::chance::Chance;
 use longhaul_sim::model::conversation::{Exchange, exchanges, own_texts};
-use longhaul_sim::model::prompts_of_summary;
 use longhaul_sim::model::schema::Palette;
 use longhaul_sim::model::toolbox::{Kind, Offer, PATH_FIELDS, Toolbox, kind_of_name};
+use longhaul_sim::model::{notes, prompts_of_summary, summarise};
 use longhaul_sim::request::{Request, Role};
 use serde_json::Value;
 
@@ -58,6 +58,9 @@ pub(super) struct Scene<'a> {
     pub(super) seed: u64,
 }
 
+/// How a message begins that stands for what was compacted, whoever wrote the summary.
+const SUMMARY: &str = "This session continues an earlier conversation";
+
 impl<'a> Scene<'a> {
     pub(super) fn of(request: &'a Request, seed: u64) -> Self {
         let ask = Ask::of(request);
@@ -66,7 +69,15 @@ impl<'a> Scene<'a> {
         let mut words = String::new();
         for (at, message) in request.messages.iter().enumerate() {
             for text in own_texts(message) {
-                match prompts_of_summary(&text) {
+                // A request for a summary names the sections of one and is none.
+                let is_asked =
+                    at == ask.prompt_at && (summarise::is_asked(&text) || notes::is_asked(&text));
+                let quoted = match is_asked {
+                    true => None,
+                    false => prompts_of_summary(&text)
+                        .or_else(|| text.starts_with(SUMMARY).then(Vec::new)),
+                };
+                match quoted {
                     Some(quoted) => {
                         summary = Some((text, quoted));
                         words.clear();

@@ -25,6 +25,7 @@ impl App {
         answered: impl FnOnce(Result<T, Refusal>) -> Answered + Send + 'static,
     ) {
         let (reply, answer) = oneshot::channel();
+        self.pending += 1;
         self.host.ask(ask(reply));
         let to = self.answered.clone();
         tokio::spawn(async move {
@@ -142,6 +143,7 @@ impl App {
 
     pub(super) fn compact(&mut self, ask: CompactAsk) {
         let asked = ask.clone();
+        self.failure_told = false;
         self.work(
             |reply| Ask::Compact(ask, reply),
             |done| Answered::Compacted(asked, done),

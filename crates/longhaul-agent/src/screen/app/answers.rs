@@ -48,6 +48,10 @@ pub(crate) enum Answered {
 impl App {
     /// Takes an answer.
     pub(crate) fn on_answer(&mut self, answered: Answered) -> Next {
+        // Files are listed by nobody's host.
+        if !matches!(answered, Answered::Files(_)) {
+            self.pending = self.pending.saturating_sub(1);
+        }
         if ends_work(&answered) {
             self.work = None;
             self.compacting = None;
@@ -65,6 +69,7 @@ impl App {
     fn taken(&mut self, answered: Answered) -> Result<(), Refusal> {
         match answered {
             Answered::Worked(done) => done?,
+            Answered::Compacted(_, Err(_)) if self.failure_told => {}
             Answered::Compacted(ask, done) => match done? {
                 Compaction::Done => {}
                 Compaction::Preview(preview) => {

@@ -100,6 +100,7 @@ impl App {
     }
 
     fn on_engine(&mut self, event: &Event) {
+        self.failure_told |= matches!(event, Event::CompactFailed { .. });
         match event {
             Event::Phase(Some(phase)) => {
                 let before = self.compacting;

@@ -81,6 +81,10 @@ pub(crate) struct App {
     own: Vec<CommandItem>,
     workspace: PathBuf,
     files: Files,
+    /// Asks that have not been answered.
+    pending: usize,
+    /// The engine has told why the compaction that is asked for failed.
+    failure_told: bool,
     /// A hint below the prompt, until the next key.
     pub(crate) hint: Option<String>,
     leaving: Leaving,
@@ -231,6 +235,8 @@ impl App {
             own: Vec::new(),
             workspace: options.workspace.clone(),
             files: Files::Unknown,
+            pending: 0,
+            failure_told: false,
             hint: None,
             leaving: Leaving::No,
             echo: Echo::On,
@@ -246,6 +252,9 @@ impl App {
         self.finished
             .extend(greeting.map(|line| Flow::dim(super::text::clean_line(line))));
         self.ask(Ask::Commands, Answered::Commands);
+        if options.resumed {
+            self.ask(Ask::Transcript, Answered::Recent);
+        }
         if let Some(prompt) = options.prompt.clone() {
             self.submit(prompt);
         }
@@ -265,7 +274,10 @@ impl App {
 
     /// Whether there is nothing left to do.
     pub(crate) fn is_idle(&self) -> bool {
-        self.work.is_none() && self.queue.is_empty() && self.questions.is_empty()
+        self.work.is_none()
+            && self.pending == 0
+            && self.queue.is_empty()
+            && self.questions.is_empty()
     }
 
     /// Stops what is being worked on.

@@ -29,6 +29,12 @@ const POLITE: &[&str] = &[
 const HOW_TO_WRITE: &str = "write a file hello.txt saying good morning";
 const HOW_TO_EDIT: &str = "replace \"old words\" with \"new words\" in notes.txt";
 const HOW_TO_RUN: &str = "run `ls -l`";
+/// Programs that are known without backticks.
+const PROGRAMS: &[&str] = &[
+    "cargo", "cat", "date", "df", "du", "echo", "find", "git", "go", "grep", "head", "ls", "make",
+    "mkdir", "node", "npm", "pwd", "python", "python3", "rm", "rustc", "sleep", "sort", "tail",
+    "touch", "tree", "wc",
+];
 
 /// Sentences with politeness taken off: the verb in lower case, and all that follows it to the end of the prompt.
 fn orders(words: &str) -> impl Iterator<Item = (String, &str)> {
@@ -158,6 +164,12 @@ fn running(verb: &str, rest: &str) -> Wish {
         .filter(|command| !command.trim().is_empty())
     {
         return Wish::Run(Running::Command(command.trim().to_owned()));
+    }
+    // Backticks do not show on a screen, so those who do as they are told leave them out.
+    let line = rest.lines().next().unwrap_or_default().trim();
+    let program = line.split_whitespace().next().unwrap_or_default();
+    if verb == "run" && (PROGRAMS.contains(&program) || program.starts_with("./")) {
+        return Wish::Run(Running::Command(line.to_owned()));
     }
     let lower = rest.to_lowercase();
     match () {

@@ -1,0 +1,154 @@
+//! An agent behind a screen: what is asked of it, and what is answered while it works.
+
+use std::sync::Arc;
+
+use longhaul_agent::agent::Start;
+use longhaul_agent::host::AgentHost;
+use longhaul_agent::screen::{
+    Ask, CompactAsk, CompactStep, Compaction, Host, Refusal, Reply, TranscriptKind,
+};
+use longhaul_core::models::ModelTable;
+use serde_json::json;
+use tokio::sync::oneshot;
+
+use super::{Says, open, put, workplace};
+use crate::agent::house::{House, calls, long, text};
+
+async fn ask<T>(host: &AgentHost, ask: impl FnOnce(Reply<T>) -> Ask) -> Result<T, Refusal> {
+    let (reply, answer) = oneshot::channel();
+    host.ask(ask(reply));
+    answer.await.unwrap()
+}
+
+async fn host(house: &House) -> AgentHost {
+    let place = workplace(house, &mut Says::yes()).await;
+    let (agent, mut events) = open(house, &place, Start::New).await;
+    tokio::spawn(async move { while events.recv().await.is_some() {} });
+    AgentHost::start(
+        agent,
+        Arc::clone(&place),
+        house.env(),
+        ModelTable::builtin(),
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn q3_all_that_a_screen_asks_for_is_answered() {
+    let house = House::scripted(&[
+        calls(&[("Read", json!({"file_path": "a.txt"}))]),
+        long(),
+        text("Reviewed."),
+        text("On."),
+    ])
+    .await;
+    put(&house, "a.txt", "the only line\n");
+    put(&house, ".claude/commands/review.md", "Review $ARGUMENTS.\n");
+    put(
+        &house,
+        ".claude/settings.json",
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#,
+    );
+    let host = host(&house).await;
+    // Nothing was said: what stands before the messages is there already.
+    let empty = ask(&host, Ask::Context).await.unwrap();
+    assert!(empty.categories.system_prompt > 0 && empty.categories.tools > 0);
+    assert!(ask(&host, Ask::Messages).await.unwrap().is_empty());
+    let none = ask(&host, |reply| Ask::Report(None, reply)).await;
+    assert!(none.unwrap_err().0.contains("/compact"));
+
+    ask(&host, |reply| Ask::Prompt("Read a.txt".to_owned(), reply))
+        .await
+        .unwrap();
+    ask(&host, |reply| Ask::Command {
+        name: "review".to_owned(),
+        arguments: "it all".to_owned(),
+        reply,
+    })
+    .await
+    .unwrap();
+    let messages = ask(&host, Ask::Messages).await.unwrap();
+    let lines: Vec<&str> = messages.iter().map(|it| it.line.as_str()).collect();
+    assert_eq!(lines, ["Read a.txt", "Review it all."]);
+    let full = ask(&host, Ask::Context).await.unwrap();
+    assert!(full.categories.tool_results > 0 && full.categories.assistant_messages > 0);
+    assert_eq!(ask(&host, Ask::Hooks).await.unwrap()[0].event, "Stop");
+    assert_eq!(ask(&host, Ask::Commands).await.unwrap()[0].name, "review");
+    assert!(
+        ask(&host, Ask::Models)
+            .await
+            .unwrap()
+            .iter()
+            .any(|it| it.current)
+    );
+    assert_eq!(ask(&host, Ask::Sessions).await.unwrap().len(), 1);
+    let cost = ask(&host, Ask::Cost).await.unwrap();
+    assert_eq!(cost.lines[0].name, "replies");
+    assert!(cost.total.unwrap().pico() > 0);
+
+    let shown = ask(&host, |reply| Ask::Compact(CompactAsk::default(), reply)).await;
+    let Compaction::Preview(preview) = shown.unwrap() else {
+        panic!("no preview");
+    };
+    let approved = CompactAsk {
+        step: CompactStep::Approved(preview.summary),
+        ..CompactAsk::default()
+    };
+    ask(&host, |reply| Ask::Compact(approved, reply))
+        .await
+        .unwrap();
+    let report = ask(&host, |reply| Ask::Report(None, reply)).await.unwrap();
+    assert!(report.contains("Tokens"), "{report}");
+    let items = ask(&host, Ask::Transcript).await.unwrap();
+    let has = |kind: TranscriptKind| items.iter().any(|item| item.kind == kind);
+    assert!(has(TranscriptKind::Boundary) && has(TranscriptKind::Summary));
+    assert!(has(TranscriptKind::Result { is_error: false }));
+    let undone = ask(&host, Ask::UndoCompaction).await.unwrap();
+    assert!(undone.contains("undone"), "{undone}");
+    let back = messages[1].uuid.clone();
+    let said = ask(&host, |reply| Ask::Rewind(back, reply)).await.unwrap();
+    assert_eq!(said.as_deref(), Some("Review it all."));
+    ask(&host, |reply| Ask::Prompt("Another way".to_owned(), reply))
+        .await
+        .unwrap();
+    let first = ask(&host, Ask::Sessions).await.unwrap()[0].id.clone();
+    ask(&host, Ask::Clear).await.unwrap();
+    ask(&host, |reply| Ask::Resume(first, reply)).await.unwrap();
+    let gone = ask(&host, |reply| Ask::Resume("nobody".to_owned(), reply)).await;
+    assert!(gone.unwrap_err().0.contains("nobody"));
+    host.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn q3_who_looks_is_answered_while_a_call_runs_and_a_stop_ends_it() {
+    let house = House::scripted(&[
+        calls(&[("Bash", json!({"command": "touch begun; sleep 600"}))]),
+        text("Never said."),
+    ])
+    .await;
+    put(
+        &house,
+        ".claude/settings.local.json",
+        r#"{"permissions": {"allow": ["Bash"]}}"#,
+    );
+    let host = host(&house).await;
+    let (reply, answer) = oneshot::channel();
+    host.ask(Ask::Prompt("Sleep.".to_owned(), reply));
+    while !house.cwd().join("begun").exists() {
+        tokio::task::yield_now().await;
+    }
+    let items = ask(&host, Ask::Transcript).await.unwrap();
+    assert!(
+        items
+            .iter()
+            .any(|item| matches!(item.kind, TranscriptKind::Call { .. }))
+    );
+    assert!(ask(&host, Ask::Context).await.is_ok());
+    host.cancel();
+    answer.await.unwrap().unwrap();
+    let items = ask(&host, Ask::Transcript).await.unwrap();
+    assert!(
+        items.iter().any(|item| item.text.contains("interrupted")),
+        "{items:?}"
+    );
+    host.finish().await;
+}

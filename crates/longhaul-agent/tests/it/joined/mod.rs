@@ -1,0 +1,85 @@
+//! The whole agent: settings, permissions, real tools and a scripted model together, in a folder of its own.
+
+mod behind_a_screen;
+mod forgetting;
+mod trusting;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use longhaul_agent::agent::{Agent, Start};
+use longhaul_agent::event::AgentEvent;
+use longhaul_agent::settings::{McpServer, Want};
+use longhaul_agent::workplace::{Consent, Wishes, Workplace};
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::agent::house::House;
+
+/// Says the same to every question, and remembers them.
+pub(crate) struct Says {
+    pub(crate) yes: bool,
+    pub(crate) asked: Vec<String>,
+}
+
+impl Says {
+    pub(crate) fn yes() -> Self {
+        Self {
+            yes: true,
+            asked: Vec::new(),
+        }
+    }
+
+    pub(crate) fn no() -> Self {
+        Self {
+            yes: false,
+            ..Self::yes()
+        }
+    }
+}
+
+impl Consent for Says {
+    fn trusts(&mut self, _: &Path, wants: &[Want]) -> bool {
+        self.asked.push(format!("{wants:?}"));
+        self.yes
+    }
+
+    fn starts(&mut self, server: &McpServer) -> bool {
+        self.asked.push(server.name.clone());
+        self.yes
+    }
+}
+
+/// Puts a file into the project.
+pub(crate) fn put(house: &House, name: &str, text: &str) -> PathBuf {
+    let path = house.cwd().join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+pub(crate) async fn workplace(house: &House, consent: &mut Says) -> Arc<Workplace> {
+    let opened = Workplace::open(&house.env(), &house.cwd(), Wishes::default(), Some(consent));
+    Arc::new(opened.await.unwrap())
+}
+
+pub(crate) async fn open(
+    house: &House,
+    workplace: &Workplace,
+    start: Start,
+) -> (Agent, UnboundedReceiver<AgentEvent>) {
+    let builder = workplace.equip(house.builder());
+    builder.open(start).await.unwrap()
+}
+
+/// What tools answered, in order.
+pub(crate) fn results(told: &[AgentEvent]) -> Vec<String> {
+    let results = told.iter().filter_map(|event| match event {
+        AgentEvent::ToolEnded { output, .. } => Some(match &output.content {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        }),
+        _ => None,
+    });
+    results.collect()
+}
