@@ -7,7 +7,7 @@ use super::house::{House, Typing};
 const ESC: &str = "\u{1b}";
 
 /// Whether a process with these arguments runs.
-fn runs(args: &[&str]) -> bool {
+pub(super) fn runs(args: &[&str]) -> bool {
     let wanted: Vec<u8> = args
         .iter()
         .flat_map(|arg| [arg.as_bytes(), b"\0"].concat())

@@ -24,7 +24,7 @@ fn q1_m5_a_session_of_150_turns_goes_through_three_compactions() {
     let house = House::new();
     let args = [
         "--window",
-        "60000",
+        "40000",
         "--permission-mode",
         "bypassPermissions",
         "--set",

@@ -9,7 +9,7 @@ use std::time::Duration;
 use longhaul_sim::faults::wire::Pace;
 use longhaul_sim::server::{Options, Server};
 use longhaul_sim::world::{self, World as SimWorld};
-use longhaul_testkit::terminal::{CommandBuilder, Terminal};
+use longhaul_testkit::terminal::{CommandBuilder, PATIENCE, Terminal};
 use serde_json::Value;
 
 use super::actor::{Actor, Mood};
@@ -224,6 +224,16 @@ pub(super) fn entries(path: &Path) -> Vec<Value> {
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
+}
+
+/// Waits until something is so, where there is no screen to look at.
+#[track_caller]
+pub(super) fn until(what: &str, is_so: impl Fn() -> bool) {
+    let begun = std::time::Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < PATIENCE, "no {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// What people do.
