@@ -295,7 +295,9 @@ impl Failure {
             Self::NoPrompt => "Give it behind -p, or pipe it in: longhaul chat -p 'What is this?'.",
             Self::Agent {
                 error: AgentError::Open(_),
-            } => "Sessions are kept under LONGHAUL_HOME: see that it is a folder you may write to, or name another.",
+            } => {
+                "Sessions are kept under LONGHAUL_HOME: see that it is a folder you may write to, or name another."
+            }
             Self::Agent {
                 error: AgentError::Find(_),
             } => "Without --resume a new session begins; --continue goes on with the newest one.",

@@ -45,13 +45,16 @@ impl HeadWeight {
     }
 }
 
+/// What was last seen, and the books.
+type Seen = Option<(Look, Arc<Account>)>;
+
 /// Looks at an agent and stops it, while another task works with it.
 #[derive(Clone)]
 pub struct Outlook {
     pub(super) gate: Arc<dyn Gate>,
     pub(super) steering: Steering,
     pub(super) teller: Teller,
-    pub(super) seen: Arc<Mutex<Option<(Look, Arc<Account>)>>>,
+    pub(super) seen: Arc<Mutex<Seen>>,
 }
 
 /// A session that can be looked at.
@@ -111,7 +114,7 @@ impl Outlook {
         }
     }
 
-    fn slot(&self) -> std::sync::MutexGuard<'_, Option<(Look, Arc<Account>)>> {
+    fn slot(&self) -> std::sync::MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -65,7 +65,9 @@ impl Agent {
             session_title: None,
         };
         let heard = self.opened.worker.hands.ringer.ring(event).await;
-        if cancel.is_cancelled() {
+        // A hook that was ended early might have said no: then the prompt is not taken down. Otherwise it is, with the
+        // mark that it was stopped.
+        if heard.cancelled {
             return Ended::Cancelled;
         }
         if let Some(reason) = heard.blocked.or(heard.stop) {

@@ -124,7 +124,7 @@ impl Lasting {
             })
             .await;
         let context = hook_context("SessionStart", &started.context);
-        let skills = is_new.then(|| found.skill_listing).flatten();
+        let skills = found.skill_listing.filter(|_| is_new);
         let skills = skills.map(|listing| json!({"type": "skill_listing", "content": listing}));
         let announced = match is_new {
             true => (opened.sources.announcements)(),

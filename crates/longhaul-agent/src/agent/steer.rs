@@ -99,3 +99,53 @@ impl Hooks for SteeredHooks {
         Box::pin(async move { self.hooks.run(&call).await })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use longhaul_core::window::QuerySource;
+
+    /// Fails at once, saying whether it was asked to stop.
+    struct Looks;
+
+    impl Model for Looks {
+        fn send<'a>(
+            &'a self,
+            _: Outgoing,
+            _: OnStream<'a>,
+            token: CancellationToken,
+        ) -> Boxed<'a, Result<Reply, Error>> {
+            let class = match token.is_cancelled() {
+                true => ErrorClass::Cancelled,
+                false => ErrorClass::Invalid,
+            };
+            Box::pin(async move { Err(Error::new(class, "no")) })
+        }
+    }
+
+    #[tokio::test]
+    async fn q1_a_stop_ends_what_the_user_waits_for_and_nothing_else() {
+        let steered = SteeredModel {
+            model: Arc::new(Looks),
+            steering: Steering::default(),
+        };
+        steered.steering.stop();
+        let ask = |urgency| Outgoing {
+            source: QuerySource::COMPACT,
+            body: Vec::new(),
+            betas: Vec::new(),
+            urgency,
+        };
+        let mut unheard = |_: &_| {};
+        for (urgency, class) in [
+            (Urgency::Awaited, ErrorClass::Cancelled),
+            (Urgency::Background, ErrorClass::Invalid),
+        ] {
+            let token = CancellationToken::new();
+            let sent = steered.send(ask(urgency), &mut unheard, token).await;
+            assert_eq!(sent.unwrap_err().class, class);
+        }
+        // The next prompt is not stopped by the last stop.
+        assert!(!steered.steering.fresh().is_cancelled());
+    }
+}

@@ -67,10 +67,9 @@ impl AgentHost {
 
 impl Host for AgentHost {
     fn ask(&self, ask: Ask) {
-        match self.looks.take(ask) {
+        if let Some(ask) = self.looks.take(ask) {
             // A reply that is dropped counts as a refusal.
-            Some(ask) => drop(self.asks.send(work::Job::Ask(ask))),
-            None => {}
+            let _ = self.asks.send(work::Job::Ask(ask));
         }
     }
 

@@ -134,7 +134,7 @@ impl Workplace {
             false => {
                 permissions.show(&place.session_folder());
                 let rings = bell.clone();
-                let limits = Limits::from_env(&variable);
+                let limits = Limits::from_env(variable);
                 let heard = Arc::new(move |sentence| rings.notice(sentence));
                 Some(Arc::new(
                     Servers::start(wanted, &place, limits, heard).await,

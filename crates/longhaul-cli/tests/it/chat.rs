@@ -144,7 +144,11 @@ fn q1_lines_are_prompts() {
         .chat(&world, &["First?"])
         .finish_with(b"Second?\n")
         .ends(0);
-    assert!(run.out.contains("One.") && run.out.contains("Two."), "{}", run.out);
+    assert!(
+        run.out.contains("One.") && run.out.contains("Two."),
+        "{}",
+        run.out
+    );
     // One line follows the other, and what was looked at stands between them.
     let provider = Provider::scripted(&[r#"{"text":"One."}"#, r#"{"text":"Two."}"#]);
     let run = provider
@@ -181,8 +185,8 @@ fn q2_a_tour_comes_to_its_end_in_a_pipe_too() {
     ] {
         assert!(run.out.contains(shown), "{shown}: {}", run.out);
     }
-    let listed = world.run(["inspect", "home"]).ends(0);
-    assert!(listed.out.contains("1 session"), "{}", listed.out);
+    let listed = world.run(["inspect", "home/projects"]).ends(0);
+    assert!(listed.out.contains("1 file,"), "{}", listed.out);
 }
 
 #[test]
@@ -213,7 +217,10 @@ fn k1_settings_of_a_project_that_nobody_trusts_do_not_count_in_print_mode() {
     let provider = Provider::scripted(&turns);
     std::fs::remove_file(folder.join("made.txt")).unwrap();
     provider
-        .chat(&world, &["-p", "Go.", "--allowed-tools", "Read, Bash(touch:*)"])
+        .chat(
+            &world,
+            &["-p", "Go.", "--allowed-tools", "Read, Bash(touch:*)"],
+        )
         .current_dir(&folder)
         .finish()
         .ends(0);

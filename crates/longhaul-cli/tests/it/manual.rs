@@ -69,16 +69,28 @@ fn help_of_every_command_shows_examples_that_parse() {
             let from = example.find("longhaul ").unwrap();
             // What stands beside an example is set off by more than one blank.
             let typed = example[from..].split("  ").next().unwrap();
-            let words = typed.split_whitespace().skip(1);
-            let words: Vec<&str> = words
-                .take_while(|word| !["|", ">"].contains(word))
+            let words = words(typed).into_iter().skip(1);
+            let words: Vec<String> = words
+                .take_while(|word| !["|", ">", "<"].contains(&word.as_str()))
                 .collect();
-            let run = world.run(words.iter().copied().chain(["--help"]));
+            let run = world.run(words.iter().map(String::as_str).chain(["--help"]));
             assert_eq!(run.code, 0, "{example}\n{}", run.err);
             seen += 1;
         }
     }
     assert!(seen >= 20, "{seen}");
+}
+
+/// A line as a shell would take it apart, with single quotes and nothing else.
+fn words(line: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for (at, part) in line.split('\'').enumerate() {
+        match at % 2 {
+            1 => words.push(part.to_owned()),
+            _ => words.extend(part.split_whitespace().map(str::to_owned)),
+        }
+    }
+    words
 }
 
 #[test]

@@ -154,7 +154,22 @@ async fn q1_grep_ends_when_it_is_cancelled() {
         .run(json!({"pattern": "needle"}), &call)
         .await;
     assert!(output.is_error);
-    holds(output.content.as_str().unwrap(), &["Stopped"]);
+    holds(output.content.as_str().unwrap(), &["stopped"]);
+}
+
+#[tokio::test]
+async fn q1_searches_pass_over_what_is_hidden() {
+    let desk = desk();
+    desk.put("hidden.txt", "a needle\n");
+    desk.put("shown.txt", "a needle\n");
+    assert_eq!(
+        desk.ok("Grep", json!({"pattern": "needle"})).await,
+        "shown.txt"
+    );
+    assert_eq!(
+        desk.ok("Glob", json!({"pattern": "*.txt"})).await,
+        "shown.txt"
+    );
 }
 
 #[tokio::test]

@@ -59,7 +59,8 @@ pub(crate) fn put(house: &House, name: &str, text: &str) -> PathBuf {
 }
 
 pub(crate) async fn workplace(house: &House, consent: &mut Says) -> Arc<Workplace> {
-    let opened = Workplace::open(&house.env(), &house.cwd(), Wishes::default(), Some(consent));
+    let (env, cwd) = (house.env(), house.cwd());
+    let opened = Workplace::open(&env, &cwd, Wishes::default(), Some(consent));
     Arc::new(opened.await.unwrap())
 }
 

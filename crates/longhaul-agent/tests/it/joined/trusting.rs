@@ -85,7 +85,10 @@ async fn k1_of_a_project_that_is_not_trusted_only_what_forbids_counts() {
 #[tokio::test]
 async fn q1_a_rule_that_the_user_gives_the_project_holds_the_next_time_too() {
     let touch = |name: &str| calls(&[("Write", json!({"file_path": name, "content": "x"}))]);
-    let house = House::scripted(&[touch("a.txt"), text("A."), touch("b.txt"), text("B.")]).await;
+    let house = {
+        let turns = [touch("a.txt"), text("A."), touch("b.txt"), text("B.")];
+        House::scripted_by("calls", &turns).await
+    };
     let place = workplace(&house, &mut Says::no()).await;
     let (mut agent, mut events) = open(&house, &place, Start::New).await;
     let agree = || Some(Answer::Project);
@@ -103,7 +106,7 @@ async fn q1_a_rule_that_the_user_gives_the_project_holds_the_next_time_too() {
 
 #[tokio::test]
 async fn q1_a_projects_server_is_asked_for_once_and_left_out_where_nobody_can_say_yes() {
-    let house = House::scripted(&[]).await;
+    let house = House::scripted(&[text("Hello.")]).await;
     let servers = r#"{"mcpServers": {"local": {"command": "false"}}}"#;
     put(&house, ".mcp.json", servers);
     let mut user = Says::yes();

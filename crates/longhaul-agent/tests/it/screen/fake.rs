@@ -389,7 +389,7 @@ impl Inner {
             usage: None,
             cost: Some(Usd::from_pico(120_000_000_000)),
             milliseconds: 31_400,
-            waited: 31_400,
+            waited: 0,
             recompaction: Recompaction {
                 in_chain: false,
                 turns_since: None,

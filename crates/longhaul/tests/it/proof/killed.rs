@@ -109,13 +109,13 @@ fn open(folder: &Path, model: &str, client: Option<Client>) -> (Session, Diary) 
 }
 
 /// What is to be done next, as the conversation stands.
-enum Due {
+pub(crate) enum Due {
     Speak,
     Turn,
     Answer(Vec<String>),
 }
 
-fn due(session: &Session) -> Due {
+pub(crate) fn due(session: &Session) -> Due {
     let live = session.engine().live();
     let newest = live
         .views()
@@ -226,7 +226,7 @@ fn nothing_is_lost(folder: &Path, since: &[Value], when: &str) {
 
 /// What became of the comparison of two requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Compared {
+pub(crate) enum Compared {
     /// The last one was not answered: the next is the same to the byte.
     Same,
     /// It was: the next begins as it did.
@@ -271,6 +271,11 @@ async fn next_request(folder: &Path, model: &str, when: &str) -> Compared {
         last["body"].as_str().unwrap(),
         next["body"].as_str().unwrap(),
     );
+    compared(last, next, &since, when)
+}
+
+/// The last request against the next, with what was written since the last went out.
+pub(crate) fn compared(last: &str, next: &str, since: &str, when: &str) -> Compared {
     if last == next {
         return Compared::Same;
     }

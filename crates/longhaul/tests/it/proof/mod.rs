@@ -2,7 +2,7 @@
 
 mod fork;
 #[cfg(unix)]
-mod killed;
+pub(crate) mod killed;
 mod machine;
 mod modes;
 mod oddities;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul::session::TurnError;
-use longhaul::{NoWorkspace, Prompt, Session};
+use longhaul::{Model, NoWorkspace, Prompt, Session};
 use longhaul_core::config::Config;
 use longhaul_core::engine::ToolOutput;
 use longhaul_core::prompt::Think;
@@ -52,7 +52,7 @@ impl Mode {
         }
     }
 
-    fn settings(self, window: u64) -> Config {
+    pub(super) fn settings(self, window: u64) -> Config {
         let mut settings = Config::default();
         settings.window_cap = Some(window);
         settings.switches.notes = matches!(self, Self::NotesFirst | Self::Both);
@@ -97,14 +97,20 @@ pub(super) struct Host {
 
 impl Host {
     pub(super) fn new(setup: Setup, steps: Arc<Vec<Step>>, folder: &Path) -> Self {
-        let provider = Provider::new(Arc::clone(&steps), setup.model, setup.window);
         let name = format!("{}.jsonl", setup.mode.name().replace([' ', ','], "-"));
+        let transcript = folder.join(name);
+        let provider = Provider::new(
+            Arc::clone(&steps),
+            setup.model,
+            setup.window,
+            transcript.clone(),
+        );
         let mut host = Self {
             provider,
             told: Told::default(),
             steps,
             session: None,
-            transcript: folder.join(name),
+            transcript,
             waited: Duration::ZERO,
             longest: Duration::ZERO,
             refused: Vec::new(),
@@ -118,18 +124,23 @@ impl Host {
     /// Begins the session, or takes it up.
     pub(super) fn open(&mut self) {
         self.session = None;
+        let opened = self.open_at(&self.transcript, self.provider.clone());
+        self.session = Some(opened);
+    }
+
+    /// The same with another model behind it, at another place.
+    pub(super) fn open_at(&self, transcript: &Path, model: impl Model + 'static) -> Session {
         let opened = Session::builder()
-            .model(self.provider.clone())
+            .model(model)
             .prompt(prompt(self.setup.model))
-            .transcript(&self.transcript)
+            .transcript(transcript)
             .durability(Durability::OnClose)
             .config(self.setup.mode.settings(self.setup.window))
             .workspace(NoWorkspace)
             .clock(self.provider.clone())
             .observer(self.told.clone())
-            .seed(1)
             .open();
-        self.session = Some(opened.unwrap());
+        opened.unwrap()
     }
 
     pub(super) fn session(&mut self) -> &mut Session {
@@ -140,7 +151,22 @@ impl Host {
     pub(super) async fn live(&mut self) {
         for at in 0..self.steps.len() {
             self.step(at).await;
+            if at % 20 == 19 {
+                self.nothing_is_lost();
+            }
         }
+        self.nothing_is_lost();
+    }
+
+    /// Every message of the user is in view word for word, or the newest loss report counts it.
+    pub(super) fn nothing_is_lost(&self) {
+        let missing = self.missing();
+        let compactions = self.told.compactions();
+        let counted = compactions.last().map_or(0, |newest| {
+            let counted = newest.report.user_messages;
+            counted.shortened + counted.omitted
+        });
+        assert!(missing.len() as u64 <= counted, "{counted}: {missing:?}");
     }
 
     /// One turn, and what comes of it.
@@ -177,7 +203,7 @@ impl Host {
         self.longest = self.longest.max(waited);
     }
 
-    async fn pause(&mut self, time: Duration) {
+    pub(super) async fn pause(&mut self, time: Duration) {
         let until = Instant::now() + time;
         if self.setup.tending == Tending::Attends {
             tokio::select! {
@@ -225,7 +251,5 @@ fn prompt(model: &str) -> Prompt {
         tool("TodoWrite", &["todos"]),
     ]);
     prompt.think = Think::On { budget: 2_000 };
-    // The built-in model fills the room it is given; models write summaries of this length.
-    prompt.max_tokens = 3_000;
     prompt
 }

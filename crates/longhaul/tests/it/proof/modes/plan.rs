@@ -28,8 +28,8 @@ pub(super) struct Step {
 pub(super) enum Flow {
     /// As agents work: many short results, some long.
     Mixed,
-    /// Long stretches of next to nothing, then bursts of long results, quickly.
-    Bursts,
+    /// Long stretches of next to nothing, then bursts of long results, quickly. As many lines at most.
+    Bursts(u32),
 }
 
 struct Chances(ChaCha8Rng);
@@ -143,7 +143,7 @@ fn works(chances: &mut Chances, at: usize, spoken: u32, flow: Flow) -> Step {
         reply,
         results,
         pause: Duration::from_millis(match (flow, chances.below(12)) {
-            (Flow::Bursts, _) => u64::from(chances.between(50, 1_500)),
+            (Flow::Bursts(_), _) => u64::from(chances.between(50, 1_500)),
             (Flow::Mixed, 0) => u64::from(chances.between(20_000, 90_000)),
             (Flow::Mixed, _) => u64::from(chances.between(300, 8_000)),
         }),
@@ -201,12 +201,12 @@ fn call(chances: &mut Chances, at: usize, spoken: u32, flow: Flow) -> Called {
 
 /// Text of a tool: mostly short, some long.
 fn output(chances: &mut Chances, at: usize, flow: Flow) -> String {
-    let lines = match (flow, chances.below(20), at % 60) {
+    let lines = match (flow, chances.below(20), at % 40) {
         (Flow::Mixed, 0, _) => chances.between(500, 900),
         (Flow::Mixed, 1..7, _) => chances.between(100, 400),
         (Flow::Mixed, ..) => chances.between(10, 100),
-        (Flow::Bursts, _, 0..45) => chances.between(1, 10),
-        (Flow::Bursts, ..) => chances.between(100, 450),
+        (Flow::Bursts(_), _, 0..25) => chances.between(1, 10),
+        (Flow::Bursts(most), ..) => chances.between(most / 4, most),
     };
     let mut text = String::new();
     for line in 0..lines {

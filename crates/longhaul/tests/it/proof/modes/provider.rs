@@ -2,6 +2,7 @@
 //! clock, the session's and the runtime's are one.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -39,11 +40,19 @@ struct Inner {
     world: Mutex<World>,
     began: Instant,
     asked: Asked,
+    transcript: PathBuf,
     /// How long the conversation's own requests took, together.
     answering: Mutex<Duration>,
-    /// Requests of the conversation itself, the newest.
-    sent: Mutex<Vec<u8>>,
+    /// The newest request of the conversation itself.
+    sent: Mutex<Option<Sent>>,
     rejected: Mutex<Vec<String>>,
+}
+
+/// A request, and how much of the transcript was on disk when it went out.
+#[derive(Clone)]
+pub(super) struct Sent {
+    pub(super) body: String,
+    pub(super) on_disk: usize,
 }
 
 /// Which turn is asked for; none: something else than a turn.
@@ -52,6 +61,9 @@ struct Asked {
     turn: Arc<Mutex<usize>>,
     is_turn: Arc<Mutex<bool>>,
 }
+
+/// The built-in model fills the room it is given. Models write summaries of this many tokens.
+const SUMMARY: u64 = 3_000;
 
 /// Answers turns as it was planned, and everything else as the built-in model does.
 struct Planned {
@@ -63,7 +75,12 @@ struct Planned {
 impl model::Model for Planned {
     fn reply(&mut self, turn: &model::Turn<'_>) -> Draft {
         if !*self.asked.is_turn.lock().unwrap() {
-            return self.other.reply(turn);
+            let mut request = turn.request.clone();
+            request.max_tokens = request.max_tokens.map(|most| most.min(SUMMARY));
+            return self.other.reply(&model::Turn {
+                request: &request,
+                ..*turn
+            });
         }
         let step = &self.steps[*self.asked.turn.lock().unwrap()];
         let mut content = step.reply.clone();
@@ -79,7 +96,12 @@ impl model::Model for Planned {
 
 impl Provider {
     /// A world that begins now and enforces this window.
-    pub(super) fn new(steps: Arc<Vec<Step>>, model: &str, window: u64) -> Self {
+    pub(super) fn new(
+        steps: Arc<Vec<Step>>,
+        model: &str,
+        window: u64,
+        transcript: PathBuf,
+    ) -> Self {
         let asked = Asked::default();
         let planned = Planned {
             steps,
@@ -88,12 +110,14 @@ impl Provider {
         };
         let mut options = world::Options::new(5, Box::new(planned));
         options.pace = PACE;
+        options.kept_calls = usize::MAX;
         let file = format!("[models.{model}]\nwindow = {window}\n");
         options.models = ModelTable::builtin().extended_with(&file).unwrap();
         Self(Arc::new(Inner {
             world: Mutex::new(World::new(options)),
             began: Instant::now(),
             asked,
+            transcript,
             answering: Mutex::default(),
             sent: Mutex::default(),
             rejected: Mutex::default(),
@@ -110,7 +134,7 @@ impl Provider {
     }
 
     /// The newest request of the conversation.
-    pub(super) fn sent(&self) -> Vec<u8> {
+    pub(super) fn sent(&self) -> Option<Sent> {
         self.0.sent.lock().unwrap().clone()
     }
 
@@ -137,7 +161,10 @@ impl Provider {
         let is_turn = request.source == QuerySource::SDK;
         let body = Bytes::from(request.body.concat());
         if is_turn {
-            *self.0.sent.lock().unwrap() = body.to_vec();
+            *self.0.sent.lock().unwrap() = Some(Sent {
+                body: String::from_utf8(body.to_vec()).unwrap(),
+                on_disk: std::fs::metadata(&self.0.transcript).unwrap().len() as usize,
+            });
         }
         let call = Call {
             key: "k".into(),

@@ -20,12 +20,13 @@ pub(super) struct Figures {
     pub(super) total: Account,
     /// What the session told that it cost.
     pub(super) told: Usd,
+    /// What a summary cost that was being prepared when the session ended: nobody is told of it.
+    pub(super) untold: Usd,
     pub(super) waited: f64,
     pub(super) longest: f64,
     /// What the compactions told that they were waited for.
     pub(super) waited_told: f64,
     pub(super) grown: usize,
-    pub(super) missing: usize,
     pub(super) messages: UserMessages,
     pub(super) rules: Rules,
 }
@@ -35,9 +36,11 @@ impl Figures {
         let mut compactions: BTreeMap<String, usize> = BTreeMap::new();
         let mut oddities: BTreeMap<String, usize> = BTreeMap::new();
         let (mut told, mut waited_told) = (Usd::default(), 0);
+        let mut begun = 0;
         for event in host.told.events() {
             let odd = match event {
                 Event::Compacted(done) => {
+                    begun = 0;
                     told += done.cost.unwrap_or_default();
                     waited_told += done.waited;
                     *compactions.entry(format!("{:?}", done.by)).or_default() += 1;
@@ -60,7 +63,10 @@ impl Figures {
                     format!("notes not used: {kind}")
                 }
                 Event::Ahead(Ahead::Dropped) => "ahead dropped".to_owned(),
-                Event::Ahead(Ahead::Begun) => "ahead begun".to_owned(),
+                Event::Ahead(Ahead::Begun) => {
+                    begun = 1;
+                    "ahead begun".to_owned()
+                }
                 Event::CompactFailed { kind, .. } => format!("failed {kind:?}"),
                 Event::MicroCompacted { reason, .. } => format!("cleared {reason:?}"),
                 Event::ThresholdExceededAfter { .. } => "still over".to_owned(),
@@ -72,9 +78,17 @@ impl Figures {
         }
         let done = host.told.compactions();
         let newest = done.last().map(|done| &done.report);
-        let (by, total) = host.provider.with_world(|world| {
+        let (by, total, untold) = host.provider.with_world(|world| {
             let books = world.books();
-            (books.sessions.clone(), books.total)
+            let summary = |session: &str| matches!(session, "compact" | "collapse");
+            let mut recent = books.recent.iter().rev();
+            let newest = recent.find(|record| summary(&record.session) && begun == 1);
+            let untold = newest.map(|record| record.tokens.cost_usd);
+            (
+                books.sessions.clone(),
+                books.total,
+                untold.unwrap_or_default(),
+            )
         });
         Self {
             name: host.setup.mode.name(),
@@ -83,11 +97,11 @@ impl Figures {
             by,
             total,
             told,
+            untold,
             waited: host.waited.as_secs_f64(),
             longest: host.longest.as_secs_f64(),
             waited_told: waited_told as f64 / 1_000.0,
             grown: done.iter().filter(|done| done.after >= done.before).count(),
-            missing: host.missing().len(),
             messages: newest
                 .map(|report| report.user_messages)
                 .unwrap_or_default(),
@@ -117,7 +131,7 @@ impl Figures {
 /// A row: what it is, and how it is told of one mode.
 type Row = (&'static str, fn(&Figures) -> String);
 
-const ROWS: [Row; 18] = [
+const ROWS: [Row; 17] = [
     ("compactions", |of| of.all().to_string()),
     ("by fork / plain / notes / fold / no model", |of| {
         let count = |by| of.count(by);
@@ -156,7 +170,6 @@ const ROWS: [Row; 18] = [
     }),
     ("cost: notes", |of| dollars(of.by("notes").cost_usd)),
     ("cost in all", |of| dollars(of.total.cost_usd)),
-    ("cost told", |of| dollars(of.told)),
     ("waited, seconds (longest)", |of| {
         format!("{:.1} ({:.1})", of.waited, of.longest)
     }),

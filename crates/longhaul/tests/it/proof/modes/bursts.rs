@@ -1,0 +1,54 @@
+//! Any pattern of growth: with what goes on beside the conversation, nothing is refused and nothing is sent that the
+//! window cannot hold.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::host::{Host, Mode, Setup, Tending};
+use super::plan::{Flow, plan};
+
+fn cases() -> u32 {
+    let asked = std::env::var("LONGHAUL_CASES").ok();
+    asked.map_or(24, |cases| cases.parse().unwrap())
+}
+
+const UNSTALLED: [Mode; 3] = [Mode::NoStall, Mode::Both, Mode::Collapse];
+const MODELS: [&str; 2] = ["claude-sonnet-4-6", "claude-opus-5-5"];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, max_shrink_iters: 50, ..ProptestConfig::default() })]
+
+    #[test]
+    fn x5_however_the_window_fills_nothing_is_refused_or_too_long(
+        seed in any::<u64>(),
+        window in 30_000..120_000_u64,
+        // Lines of a result, in thousandths of the window's tokens: a turn may take half of it.
+        burst in 1..9_u64,
+        mode in 0..UNSTALLED.len(),
+        model in 0..MODELS.len(),
+        attends in any::<bool>(),
+    ) {
+        let setup = Setup {
+            mode: UNSTALLED[mode],
+            tending: match attends {
+                true => Tending::Attends,
+                false => Tending::LooksAway,
+            },
+            model: MODELS[model],
+            window,
+        };
+        let most = u32::try_from(window * burst / 1_000).unwrap();
+        let steps = Arc::new(plan(seed, 120, Flow::Bursts(most)));
+        let folder = tempfile::tempdir().unwrap();
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_time().start_paused(true).build().unwrap();
+        let (refused, rejected) = runtime.block_on(async {
+            let mut host = Host::new(setup, steps, folder.path());
+            host.live().await;
+            (host.refused.clone(), host.provider.rejected())
+        });
+        prop_assert_eq!(refused, Vec::<String>::new());
+        prop_assert_eq!(rejected, Vec::<String>::new());
+    }
+}

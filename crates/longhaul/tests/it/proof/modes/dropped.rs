@@ -1,0 +1,167 @@
+//! A session with everything in the background on, dropped at any instant and taken up from its files: the next request is
+//! the one it would have been, the provider takes it, and the notes are whole.
+//!
+//! `LONGHAUL_DROPS` makes it longer.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use longhaul::{Boxed, Model, OnStream};
+use longhaul_core::engine::{Event, Outgoing, ToolOutput};
+use longhaul_core::notes::{DEFAULT_TEMPLATE, Notes, Progress};
+use longhaul_core::window::QuerySource;
+use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
+use longhaul_store::NotesFolder;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use super::host::{Host, Mode, Setup, Tending};
+use super::plan::{Flow, plan};
+use crate::proof::killed::{Compared, Due, compared, due};
+
+fn drops() -> usize {
+    let asked = std::env::var("LONGHAUL_DROPS").ok();
+    asked.map_or(60, |drops| drops.parse().unwrap())
+}
+
+/// Writes down what it is asked, and answers nothing.
+#[derive(Clone, Default)]
+struct Looking(Arc<Mutex<Vec<(QuerySource, String)>>>);
+
+impl Model for Looking {
+    fn send<'a>(
+        &'a self,
+        request: Outgoing,
+        _: OnStream<'a>,
+        _: CancellationToken,
+    ) -> Boxed<'a, Result<Reply, Error>> {
+        let body = String::from_utf8(request.body.concat()).unwrap();
+        self.0.lock().unwrap().push((request.source, body));
+        Box::pin(async { Err(Error::new(ErrorClass::Cancelled, "only looking")) })
+    }
+}
+
+/// Works until it is stopped.
+async fn work(host: &mut Host, at: &mut usize) {
+    loop {
+        match due(host.session()) {
+            Due::Speak => {
+                let text = format!("Request {at}: what does part {at} do?");
+                host.said.push(text.clone());
+                host.session().say(text).await.unwrap();
+            }
+            Due::Turn => {
+                *at = (*at + 1) % host.steps.len();
+                host.provider.turn(*at);
+                let _ = host.session().turn().await;
+            }
+            Due::Answer(calls) => {
+                host.pause(Duration::from_secs(4)).await;
+                let step = &host.steps[*at];
+                let texts = step.results.iter().map(|(text, _)| text.clone());
+                let mut texts = texts.chain(std::iter::repeat("Nothing.".to_owned()));
+                let outputs = calls.iter().zip(&mut texts);
+                let outputs = outputs
+                    .map(|(id, text)| ToolOutput::text(id, text))
+                    .collect();
+                host.session().results(outputs).await.unwrap();
+            }
+        }
+    }
+}
+
+/// The next request of whoever takes a copy up, against the last one.
+async fn next_request(host: &Host, when: &str) -> Compared {
+    let Some(last) = host.provider.sent() else {
+        return Compared::Nothing;
+    };
+    let before = std::fs::read(&host.transcript).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(host.transcript.file_name().unwrap());
+    std::fs::write(&path, &before).unwrap();
+    let looking = Looking::default();
+    let mut session = host.open_at(&path, looking.clone());
+    let _ = session.turn().await;
+    if looking.0.lock().unwrap().is_empty() {
+        session.say("And now?").await.unwrap();
+        let _ = session.turn().await;
+    }
+    let asked = looking.0.lock().unwrap().clone();
+    let Some((source, next)) = asked.first() else {
+        return Compared::Nothing;
+    };
+    if *source != QuerySource::SDK {
+        return Compared::Compaction;
+    }
+    let since = String::from_utf8(before[last.on_disk..].to_vec()).unwrap();
+    compared(&last.body, next, &since, when)
+}
+
+/// The notes on disk are notes, and how far they reach can be read.
+fn notes_are_whole(host: &Host, when: &str) {
+    let folder = NotesFolder::of_transcript(&host.transcript).unwrap();
+    let Some(text) = folder.notes().unwrap() else {
+        return;
+    };
+    let template = Notes::parse(DEFAULT_TEMPLATE);
+    let notes = Notes::parse(text);
+    assert_eq!(template.allows(&notes), Ok(()), "{when}");
+    if let Some(progress) = folder.progress().unwrap() {
+        assert!(Progress::read(progress.as_bytes()).is_some(), "{when}");
+    }
+}
+
+async fn dropped(model: &'static str, mode: Mode) {
+    let folder = tempfile::tempdir().unwrap();
+    let setup = Setup {
+        mode,
+        tending: Tending::Attends,
+        model,
+        window: 30_000,
+    };
+    let steps = Arc::new(plan(3, 400, Flow::Bursts(90)));
+    let mut host = Host::new(setup, steps, folder.path());
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    let (mut at, mut compared) = (0, Vec::new());
+    for drop in 0..drops() {
+        let instant = Duration::from_millis(u64::from(rng.next_u32() % 120_000));
+        let _ = tokio::time::timeout(instant, work(&mut host, &mut at)).await;
+        host.session = None;
+        let when = format!("{model} {mode:?} drop {drop} after {instant:?}");
+        notes_are_whole(&host, &when);
+        compared.push(next_request(&host, &when).await);
+        host.open();
+        host.nothing_is_lost();
+    }
+    let count = |kind| compared.iter().filter(|done| **done == kind).count();
+    let events = host.told.events();
+    let noted = events
+        .iter()
+        .filter(|event| matches!(event, Event::NotesTaken(_)));
+    println!(
+        "{model} {mode:?}: {} drops, {} compactions, notes taken {} times; next request: {} same, {} longer, {} behind a compaction, {} none",
+        drops(),
+        host.told.compactions().len(),
+        noted.count(),
+        count(Compared::Same),
+        count(Compared::Longer),
+        count(Compared::Compaction),
+        count(Compared::Nothing)
+    );
+    assert_eq!(host.provider.rejected(), Vec::<String>::new());
+    assert!(!host.told.compactions().is_empty());
+    assert!(count(Compared::Same) + count(Compared::Longer) > drops() / 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn y7_a_session_dropped_while_notes_and_summaries_are_under_way_goes_on() {
+    dropped("claude-sonnet-4-6", Mode::Both).await;
+    dropped("claude-opus-5-5", Mode::Both).await;
+    dropped("claude-sonnet-4-6", Mode::NoStall).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn y7_a_session_dropped_while_it_folds_goes_on() {
+    dropped("claude-sonnet-4-6", Mode::Collapse).await;
+    dropped("claude-opus-5-5", Mode::Collapse).await;
+}

@@ -1,0 +1,65 @@
+//! Compactions by notes, by folds and by summaries made ahead can be taken back, and the session goes on.
+
+use std::sync::Arc;
+
+use longhaul::undo::Act;
+use longhaul_core::engine::Summarizer;
+use longhaul_core::models::ModelTable;
+
+use super::host::{Host, Mode, Setup, Tending};
+use super::plan::{Flow, plan};
+use super::{Folder, PATIENCE};
+
+async fn undone(mode: Mode, model: &'static str, by: Summarizer) {
+    let folder = Folder::new(&format!("undone-{mode:?}-{model}"));
+    let steps = Arc::new(plan(2, 200, Flow::Mixed));
+    let setup = Setup {
+        mode,
+        tending: Tending::Attends,
+        model,
+        window: 100_000,
+    };
+    let config = mode.settings(100_000);
+    let mut host = Host::new(setup, steps, &folder.path);
+    let mut at = 0;
+    while host.told.compactions().is_empty() {
+        host.step(at).await;
+        at += 1;
+    }
+    let done = host.told.compactions().pop().unwrap();
+    assert_eq!(done.by, by);
+    host.session.take().unwrap().close(PATIENCE).await;
+    let now = longhaul::Clock::now(&host.provider);
+    let models = ModelTable::builtin();
+    let undone = longhaul::undo(&host.transcript, &config, &models, Act::Write, now).unwrap();
+    assert_eq!(undone.boundary, done.boundary);
+    assert!(undone.after > undone.before);
+
+    host.open();
+    assert_eq!(host.missing(), Vec::<&String>::new());
+    assert!(
+        !host.view().contains("isCompactSummary\":true"),
+        "no summary is in view"
+    );
+    // It is as full as it was: the next turn may compact again. Whatever it does, the provider takes it.
+    for _ in 0..6 {
+        host.step(at).await;
+        at += 1;
+    }
+    assert_eq!(host.provider.rejected(), Vec::<String>::new());
+    host.nothing_is_lost();
+
+    // What is on disk says the same as what was in memory.
+    let before = host.view();
+    host.open();
+    assert!(host.view() == before, "{mode:?} {model}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn x6_compactions_of_every_mode_can_be_taken_back() {
+    for model in ["claude-sonnet-4-6", "claude-opus-5-5"] {
+        undone(Mode::Both, model, Summarizer::Notes).await;
+        undone(Mode::NoStall, model, Summarizer::Fork).await;
+        undone(Mode::Collapse, model, Summarizer::Fold).await;
+    }
+}
