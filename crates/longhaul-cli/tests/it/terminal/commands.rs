@@ -116,7 +116,7 @@ fn q3_what_is_looked_at_is_shown() {
     let mut terminal = house.chat(&PLAIN);
     turns(&mut terminal, 50, 2);
     for (command, shows) in [
-        ("/context", "auto"),
+        ("/context", "c compacts at"),
         ("/cost", "from the cache"),
         ("/notes", "no notes of this session"),
         ("/hooks", "no hooks are set up"),

@@ -65,8 +65,10 @@ fn q2_a_dumb_terminal_gets_lines() {
     let house = House::new();
     let mut terminal = house.start(&[], &[("TERM", "dumb")]);
     terminal.sees("> ");
-    terminal.keys("tell 5 words\n");
-    terminal.sees("Done with: tell 5 words");
+    for turn in 1..=3 {
+        terminal.keys(&format!("tell 400 #{turn}\n"));
+        terminal.sees(&format!("Done with: tell 400 #{turn}"));
+    }
     terminal.keys("run touch made.txt\n");
     terminal.sees("number, or what to do instead:");
     terminal.keys("1\n");
@@ -87,13 +89,14 @@ fn q2_a_dumb_terminal_gets_lines() {
 #[test]
 fn q2_a_pipe_is_answered_line_by_line() {
     let house = House::new();
-    let input = b"tell 5 one\nread notes.txt #2\nrun touch never.txt\ntell 5 three\n/cost\n";
+    let input = b"tell 5 one\nread notes.txt #2\nrun touch yes.txt\n1\ntell 5 three\n/cost\nrun touch no.txt\n";
     let run = house.piped(&[]).finish_with(input).ends(0);
     for text in ["Done with: tell 5 one", "Done with: read notes.txt #2", "Done with: tell 5 three"] {
         assert!(run.out.contains(text), "no {text} in:\n{}", run.out);
     }
     assert!(!run.out.contains('\u{1b}'));
-    assert!(!house.work().join("never.txt").exists(), "nobody said yes");
+    assert!(house.work().join("yes.txt").exists());
+    assert!(!house.work().join("no.txt").exists(), "nobody said yes");
     house.nothing_refused();
     house.inspected();
 }

@@ -73,6 +73,7 @@ fn y2_whoever_leaves_and_comes_back_repeats_the_bytes_of_the_last_request() {
     let mut terminal = house.chat(&PLAIN);
     some_turns(&mut terminal);
     terminal.leaves();
+    terminal.sees("--resume ");
     let shown = terminal.all();
     let id = shown
         .rsplit_once("--resume ")
