@@ -166,7 +166,7 @@ fn q2_a_tour_comes_to_its_end_in_a_pipe_too() {
     for file in 0..30 {
         let lines = (0..120).map(|line| format!("fn step_{file}_{line}() {{}} // does its part"));
         let text = lines.collect::<Vec<_>>().join("\n");
-        world.write(&format!("project/src/part_{file}.rs"), &text);
+        world.write(format!("project/src/part_{file}.rs"), &text);
     }
     let run = world
         .longhaul(["chat", "--tour"])
