@@ -21,6 +21,8 @@ mod ids;
 mod json;
 mod rng;
 pub mod session;
+#[cfg(feature = "terminal")]
+pub mod terminal;
 mod timestamp;
 mod words;
 

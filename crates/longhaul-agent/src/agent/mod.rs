@@ -6,6 +6,7 @@
 //! [`AgentEvent`](crate::event::AgentEvent)s.
 
 pub(crate) mod account;
+mod advice;
 mod builder;
 mod detail;
 mod error;

@@ -13,6 +13,7 @@ use longhaul_provider::{CancellationToken, ErrorClass};
 use serde_json::{Value, json};
 
 use super::account::Spent;
+use super::advice;
 use super::listing::{self, Listed};
 use super::outlook::{self, Look, Outlook};
 use super::ring::hook_context;
@@ -46,10 +47,23 @@ impl Agent {
     /// Works on a prompt until it is answered, stopped or failed. What happens meanwhile is told as events; the last of
     /// them is [`AgentEvent::Ended`].
     pub async fn prompt(&mut self, said: impl Into<Said>) -> Ended {
-        let ended = self.work(said.into()).await;
+        self.lasting.steering.forget_failure();
+        let ended = match self.work(said.into()).await {
+            Ended::Failed(why) => Ended::Failed(self.advised(why)),
+            ended => ended,
+        };
         self.tell_glance();
         self.lasting.teller.tell(AgentEvent::Ended(ended.clone()));
         ended
+    }
+
+    /// Why it failed, and what to do about it.
+    fn advised(&self, why: String) -> String {
+        let failed = self.lasting.steering.failed();
+        match failed.and_then(advice::against) {
+            Some(advice) => format!("{}. {advice}", why.trim_end_matches('.')),
+            None => why,
+        }
     }
 
     async fn work(&mut self, said: Said) -> Ended {

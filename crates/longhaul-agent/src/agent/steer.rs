@@ -52,6 +52,11 @@ impl Steering {
         *self.failed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What failed before is no matter of what comes next.
+    pub(crate) fn forget_failure(&self) {
+        self.note(None);
+    }
+
     fn note(&self, failed: Option<ErrorClass>) {
         *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = failed;
     }

@@ -159,6 +159,7 @@ impl Screen {
     fn show(&mut self, other: OtherScreen) -> io::Result<()> {
         if self.other != other {
             self.other = other;
+            terminal::shows(other);
             self.painter.other_screen(other)?;
             if other == OtherScreen::Off && std::mem::take(&mut self.stale) {
                 self.painter.resized(self.width, self.height)?;

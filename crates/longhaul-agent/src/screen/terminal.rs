@@ -6,8 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
+use super::paint::OtherScreen;
+
 /// Whether the terminal is ours.
 static TAKEN: AtomicBool = AtomicBool::new(false);
+/// Whether its other screen is shown.
+static OTHER: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
 /// A terminal that reads keys one by one. It is given back when this goes out of scope, and before a panic is told.
@@ -48,11 +52,22 @@ pub(crate) fn is_taken() -> bool {
     TAKEN.load(Ordering::SeqCst)
 }
 
+/// Which of the terminal's screens is shown from now on.
+pub(crate) fn shows(screen: OtherScreen) {
+    OTHER.store(screen == OtherScreen::On, Ordering::SeqCst);
+}
+
 /// Gives the terminal back. Does nothing the second time.
 pub(crate) fn give_back() {
     if TAKEN.swap(false, Ordering::SeqCst) {
+        // Only from the other screen: who leaves it without being there sends the cursor to where nobody left it.
+        let other = if OTHER.swap(false, Ordering::SeqCst) {
+            "\x1b[?1049l"
+        } else {
+            ""
+        };
         // A terminal that is gone needs nothing back.
-        let _ = write("\x1b[?2004l\x1b[?2026l\x1b[?1049l\x1b[0m\x1b[?25h");
+        let _ = write(&format!("\x1b[?2004l\x1b[?2026l{other}\x1b[0m\x1b[?25h"));
         let _ = disable_raw_mode();
     }
 }

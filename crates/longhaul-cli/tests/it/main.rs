@@ -33,4 +33,5 @@ mod recall;
 mod show;
 mod sim;
 mod streams;
+mod terminal;
 mod thresholds;

@@ -93,11 +93,22 @@ pub(super) fn before_answer(error: reqwest::Error) -> Error {
     } else {
         ErrorClass::Retry { after: None }
     };
-    let next_step = match error.is_connect() {
-        true => "; is the network up, and the base URL right?",
-        false => "",
-    };
-    Error::new(class, chain(&error.without_url()) + next_step)
+    // Whom it was for helps to see what is wrong; the rest of an address may hold secrets.
+    let host = error.url().and_then(|url| {
+        let host = url.host_str()?;
+        Some(match url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        })
+    });
+    let said = chain(&error.without_url());
+    Error::new(
+        class,
+        match host {
+            Some(host) => format!("{host}: {said}"),
+            None => said,
+        },
+    )
 }
 
 /// An error and its causes in one line.

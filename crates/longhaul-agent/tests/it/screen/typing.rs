@@ -359,7 +359,7 @@ fn q2_a_session_that_is_told_to_end_gives_the_terminal_back() {
     terminal.sees("Transcript");
     terminal.keys("q");
     terminal.is_idle();
-    let pid = terminal.child.process_id().unwrap().to_string();
+    let pid = terminal.pid().to_string();
     let killed = std::process::Command::new("kill")
         .arg(&pid)
         .status()
@@ -390,7 +390,7 @@ fn q2_a_program_that_is_put_aside_comes_back_as_it_was() {
     let mut terminal = Terminal::start();
     terminal.is_idle();
     terminal.keys("half a prompt\u{1a}");
-    let pid = terminal.child.process_id().unwrap();
+    let pid = terminal.pid();
     terminal.until("stop", |_| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
         stat.rsplit(')')

@@ -1,0 +1,129 @@
+//! A model that does what the first word of a prompt says. Summaries, notes and titles are the simulator's.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use longhaul_sim::model::ask::Ask;
+use longhaul_sim::model::conversation::own_texts;
+use longhaul_sim::model::{Draft, DraftBlock, Model, Turn, helper, notes, summarise};
+use longhaul_sim::request::Role;
+use serde_json::{Value, json};
+
+/// What a test can change while it runs.
+#[derive(Debug, Default)]
+pub(super) struct Mood {
+    /// Summaries stop in the middle and never come to an end.
+    pub(super) stuck_summaries: AtomicBool,
+}
+
+/// The model.
+pub(super) struct Actor(pub(super) Arc<Mood>);
+
+/// What was said last, and how many replies it has had.
+struct Scene {
+    words: String,
+    steps: usize,
+}
+
+impl Scene {
+    fn of(turn: &Turn<'_>) -> Self {
+        let messages = &turn.request.messages;
+        let at = Ask::of(turn.request).prompt_at;
+        let words = messages.get(at).map(own_texts).unwrap_or_default();
+        let after = messages.iter().skip(at);
+        Self {
+            words: words.last().cloned().unwrap_or_default(),
+            steps: after.filter(|it| it.role == Role::Assistant).count(),
+        }
+    }
+}
+
+fn text(text: impl Into<String>) -> DraftBlock {
+    DraftBlock::Text(text.into())
+}
+
+fn call(name: &str, input: Value) -> DraftBlock {
+    DraftBlock::ToolUse {
+        name: name.to_owned(),
+        input,
+    }
+}
+
+/// So many words, told apart by where they stand.
+pub(super) fn story(count: usize) -> String {
+    let words = (1..=count).map(|at| format!("word{at}"));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// What the first word asks for, in the first reply to it.
+fn calls(words: &str) -> Option<Vec<DraftBlock>> {
+    let (verb, rest) = words.split_once(' ').unwrap_or((words, ""));
+    Some(match verb {
+        "run" => vec![call("Bash", json!({ "command": rest }))],
+        "read" => {
+            let files = rest.split_whitespace();
+            // What begins with # only tells prompts apart.
+            files
+                .filter(|file| !file.starts_with('#'))
+                .map(|file| call("Read", json!({ "file_path": file })))
+                .collect()
+        }
+        "write" => vec![call(
+            "Write",
+            json!({ "file_path": rest, "content": "hello\n" }),
+        )],
+        "todo" => vec![call(
+            "TodoWrite",
+            json!({ "todos": [
+                { "content": "Look at it", "status": "in_progress", "activeForm": "Looking at it" },
+                { "content": "Tell about it", "status": "pending", "activeForm": "Telling about it" },
+            ] }),
+        )],
+        "delegate" => vec![call(
+            "Task",
+            json!({ "description": "A small job", "prompt": rest, "subagent_type": "general-purpose" }),
+        )],
+        "plan" => vec![call("ExitPlanMode", json!({ "plan": rest }))],
+        _ => return None,
+    })
+}
+
+impl Model for Actor {
+    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
+        let words = Ask::of(turn.request).words;
+        let asked = match () {
+            () if summarise::is_asked(&words) => summarise::reply(turn.request),
+            () if notes::is_asked(&words) => notes::reply(turn.request),
+            () => helper::reply(turn.request),
+        };
+        if let Some(draft) = asked {
+            return draft;
+        }
+        let scene = Scene::of(turn);
+        let content = match calls(&scene.words).filter(|_| scene.steps == 0) {
+            Some(calls) => calls,
+            None => {
+                let mut words = scene.words.split_whitespace();
+                let told = match (words.next(), words.next().map(str::parse)) {
+                    (Some("tell"), Some(Ok(count))) => format!("{}\n\n", story(count)),
+                    _ => String::new(),
+                };
+                vec![text(format!("{told}Done with: {}", scene.words))]
+            }
+        };
+        Draft {
+            content,
+            ..Draft::default()
+        }
+    }
+
+    fn fault(&mut self, turn: &Turn<'_>) -> Option<String> {
+        let words = Ask::of(turn.request).words;
+        if summarise::is_asked(&words) {
+            let stuck = self.0.stuck_summaries.load(Ordering::SeqCst);
+            return stuck.then(|| "stall(after=8)".to_owned());
+        }
+        let scene = Scene::of(turn);
+        (scene.words == "hang on").then(|| "stall(after=4)".to_owned())
+    }
+}

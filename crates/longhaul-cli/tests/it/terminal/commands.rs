@@ -1,0 +1,142 @@
+//! The commands on the screen, over a real conversation.
+
+use longhaul_testkit::terminal::Terminal;
+
+use super::house::{House, Typing};
+
+const PLAIN: [&str; 2] = ["--set", "compaction.notes=false"];
+
+fn turns(terminal: &mut Terminal, words: usize, count: usize) {
+    for turn in 1..=count {
+        let prompt = format!("tell {words} #{turn}");
+        terminal.asks(&prompt, &format!("Done with: {prompt}"));
+    }
+}
+
+fn last_request(house: &House) -> String {
+    String::from_utf8(house.wire.requests().pop().unwrap()).unwrap()
+}
+
+#[test]
+fn q3_m5_rewinding_goes_back_and_the_rest_stays_in_the_file() {
+    let house = House::new();
+    let mut terminal = house.chat(&PLAIN);
+    turns(&mut terminal, 5, 3);
+    terminal.says("/rewind");
+    terminal.sees("Go back to");
+    terminal.keys("#2");
+    terminal.sees("› > tell 5 #2");
+    terminal.keys("\r");
+    terminal.sees("At this message");
+    terminal.keys("1");
+    terminal.sees("gone back");
+    // What was said there is in the prompt again.
+    terminal.sees("> tell 5 #2");
+    terminal.keys("b\r");
+    terminal.sees("Done with: tell 5 #2b");
+    terminal.is_idle();
+    let last = last_request(&house);
+    assert!(last.contains("tell 5 #1") && !last.contains("tell 5 #3"));
+    terminal.leaves();
+    let text = std::fs::read_to_string(house.transcript()).unwrap();
+    assert!(text.contains("tell 5 #3"));
+    house.nothing_refused();
+    house.inspected();
+}
+
+#[test]
+fn q3_x6_summing_up_to_a_message_keeps_it_and_can_be_undone() {
+    let house = House::new();
+    let mut terminal = house.chat(&PLAIN);
+    turns(&mut terminal, 400, 4);
+    terminal.says("/rewind");
+    terminal.sees("Go back to");
+    terminal.keys("#4");
+    terminal.sees("› > tell 400 #4");
+    terminal.keys("\r");
+    terminal.sees("sum up to here");
+    terminal.keys("3");
+    terminal.sees("enter approve");
+    terminal.keys("\r");
+    terminal.sees("● compacted");
+    terminal.is_idle();
+    terminal.asks("tell 5 #5", "Done with: tell 5 #5");
+    let story = "word398 word399 word400";
+    assert_eq!(last_request(&house).matches(story).count(), 1);
+    house.inspected();
+
+    terminal.says("/report");
+    terminal.sees("kept");
+    terminal.says("/rewind");
+    terminal.sees("Go back to");
+    terminal.keys("undo");
+    terminal.sees("› undo the newest compaction");
+    terminal.keys("\r");
+    terminal.sees("the compaction is undone");
+    terminal.is_idle();
+    terminal.asks("tell 5 #6", "Done with: tell 5 #6");
+    let last = last_request(&house);
+    assert_eq!(last.matches(story).count(), 4);
+    assert!(last.contains("tell 5 #5"), "what came since is kept");
+    terminal.leaves();
+    house.nothing_refused();
+    house.inspected();
+}
+
+#[test]
+fn q3_sessions_are_listed_searched_and_gone_on_with() {
+    let house = House::new();
+    let mut terminal = house.chat(&PLAIN);
+    terminal.asks("tell 5 apples", "Done with: tell 5 apples");
+    terminal.says("/clear");
+    terminal.sees("a new conversation");
+    terminal.asks("tell 5 pears", "Done with: tell 5 pears");
+    assert!(!last_request(&house).contains("apples"));
+    terminal.says("/resume");
+    terminal.sees("Resume:");
+    terminal.sees("tell 5 pears (this one)");
+    terminal.keys("apple");
+    terminal.misses("tell 5 pears (this one)");
+    terminal.keys("\r");
+    terminal.sees("resumed after");
+    terminal.asks("tell 5 plums", "Done with: tell 5 plums");
+    let last = last_request(&house);
+    assert!(last.contains("apples") && !last.contains("pears"));
+    terminal.leaves();
+    assert_eq!(house.transcripts().len(), 2);
+    for path in house.transcripts() {
+        house.inspected_at(&path);
+    }
+    house.nothing_refused();
+}
+
+#[test]
+fn q3_what_is_looked_at_is_shown() {
+    let house = House::new();
+    let mut terminal = house.chat(&PLAIN);
+    turns(&mut terminal, 50, 2);
+    for (command, shows) in [
+        ("/context", "c compacts at"),
+        ("/cost", "from the cache"),
+        ("/notes", "no notes of this session"),
+        ("/hooks", "no hooks are set up"),
+        ("/report", "has not been compacted yet"),
+        ("/nonsense", "there is no command /nonsense"),
+        ("/help", "/rewind"),
+    ] {
+        terminal.keys("\u{c}");
+        terminal.says(command);
+        terminal.sees(shows);
+    }
+    terminal.says("/model claude-opus-4-6");
+    terminal.sees("claude-opus-4-6 is asked from now on");
+    terminal.asks("tell 5 #3", "Done with: tell 5 #3");
+    assert!(last_request(&house).contains("\"model\":\"claude-opus-4-6\""));
+    terminal.keys("\u{f}");
+    terminal.sees("Transcript");
+    terminal.keys("q");
+    terminal.is_idle();
+    terminal.leaves();
+    house.nothing_refused();
+    house.inspected();
+}

@@ -1,0 +1,18 @@
+//! `longhaul chat` as people use it: the binary in a pseudo-terminal, against a strict provider.
+//!
+//! `house` is where it runs, `actor` the model that does what a prompt's first word says, `wire` what went over the network.
+
+mod actor;
+mod house;
+mod wire;
+
+mod bad_input;
+mod blocking;
+mod cancelling;
+mod commands;
+mod day;
+mod killing;
+mod lines;
+mod permissions;
+mod resuming;
+mod tools;

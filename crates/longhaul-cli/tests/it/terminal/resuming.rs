@@ -1,0 +1,103 @@
+//! Leaving and coming back: the next request is what it would have been.
+
+use std::path::Path;
+use std::process::Command;
+
+use longhaul_testkit::terminal::Terminal;
+
+use super::house::{House, Typing};
+use super::wire::find;
+
+/// Everything that would ask the model beside the conversation is off.
+const PLAIN: [&str; 4] = [
+    "--set",
+    "compaction.notes=false",
+    "--set",
+    "compaction.background=false",
+];
+
+fn some_turns(terminal: &mut Terminal) {
+    for prompt in [
+        "tell 400 #1",
+        "read notes.txt more.txt #2",
+        "run echo hello",
+        "todo #4",
+    ] {
+        terminal.asks(prompt, &format!("Done with: {prompt}"));
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    let done = Command::new("cp").arg("-a").arg(from).arg(to).status();
+    assert!(done.unwrap().success());
+}
+
+#[test]
+fn y2_the_request_after_a_resume_is_to_the_byte_the_one_without_it() {
+    let house = House::new();
+    let mut terminal = house.chat(&PLAIN);
+    some_turns(&mut terminal);
+    // As if the process ended here: what is on disk is all there is.
+    let other = house.world.root().join("other");
+    copy(&house.world.home(), &other);
+    terminal.asks("tell 5 next", "Done with: tell 5 next");
+    let without = house.wire.requests().pop().unwrap();
+    terminal.leaves();
+
+    let other = other.to_str().unwrap();
+    let args = [&PLAIN[..], &["--continue"]].concat();
+    let mut terminal = house.start(&args, &[("LONGHAUL_HOME", other)]);
+    terminal.sees("> what shall be done?");
+    terminal.asks("tell 5 next", "Done with: tell 5 next");
+    let with = house.wire.requests().pop().unwrap();
+    terminal.leaves();
+    assert_eq!(
+        String::from_utf8(with).unwrap(),
+        String::from_utf8(without).unwrap()
+    );
+    assert!(house.last_cache_read() > 4_000);
+    house.nothing_refused();
+}
+
+/// What comes before a conversation, and the conversation up to its last message, without the markers, which move.
+fn said(request: &[u8]) -> (String, String) {
+    let at = find(request, b"\"messages\":[").unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let messages = text(&request[at..]).replace(",\"cache_control\":{\"type\":\"ephemeral\"}", "");
+    (text(&request[..at]), messages)
+}
+
+#[test]
+fn y2_whoever_leaves_and_comes_back_repeats_the_bytes_of_the_last_request() {
+    let house = House::new();
+    let mut terminal = house.chat(&PLAIN);
+    some_turns(&mut terminal);
+    terminal.leaves();
+    terminal.sees("--resume ");
+    let shown = terminal.all();
+    let id = shown
+        .rsplit_once("--resume ")
+        .map(|(_, id)| id.split_whitespace().next().unwrap().to_owned())
+        .unwrap();
+    for (round, args) in [vec!["--continue"], vec!["--resume", &id]]
+        .into_iter()
+        .enumerate()
+    {
+        let before = house.wire.requests().pop().unwrap();
+        let mut terminal = house.chat(&[&PLAIN[..], &args].concat());
+        terminal.sees("Done with: todo #4");
+        let prompt = format!("tell 5 back{round}");
+        terminal.asks(&prompt, &format!("Done with: {prompt}"));
+        terminal.says("/exit");
+        assert_eq!(terminal.ends(), 0);
+        let after = house.wire.requests().pop().unwrap();
+        let ((head, old), (same_head, new)) = (said(&before), said(&after));
+        assert_eq!(head, same_head);
+        let old = old.rsplit_once("}]").unwrap().0;
+        assert!(new.starts_with(old), "{old}\n\n{new}");
+        assert!(house.last_cache_read() > 4_000);
+    }
+    house.nothing_refused();
+    let found = house.inspected();
+    assert_eq!(found["rounds"], 4 + 3 + 2);
+}
