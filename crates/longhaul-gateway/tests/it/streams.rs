@@ -57,7 +57,7 @@ async fn x8_events_are_passed_on_as_they_come_and_measured_on_the_way() {
     for event in EVENTS {
         // The next is not sent before this one has arrived.
         stream.write_all(chunk(event).as_bytes()).await.unwrap();
-        read_until(&mut client, &mut seen, &chunk(event)).await;
+        read_until(&mut client, &mut seen, event).await;
     }
     stream.write_all(b"0\r\n\r\n").await.unwrap();
     read_until(&mut client, &mut seen, "0\r\n\r\n").await;

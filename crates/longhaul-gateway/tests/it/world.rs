@@ -34,7 +34,7 @@ impl Client {
         Self {
             stream: TcpStream::connect(gateway.addr()).await.unwrap(),
             key: key.to_owned(),
-            system: "rules ".repeat(3_000),
+            system: "rules ".repeat(9_000),
             messages: Vec::new(),
         }
     }
