@@ -6,8 +6,8 @@ use serde_json::json;
 use crate::front::{Answer, State, json_answer};
 
 /// Whether a request may see them; else the answer.
-pub(super) fn allowed(state: &State, headers: &HeaderMap) -> Result<(), Response<Answer>> {
-    let refuse = |status, why: &str| Err(json_answer(status, &json!({"error": why})));
+pub(super) fn allowed(state: &State, headers: &HeaderMap) -> Result<(), Box<Response<Answer>>> {
+    let refuse = |status, why: &str| Err(Box::new(json_answer(status, &json!({"error": why}))));
     match &state.token {
         Some(token) => {
             let given = headers

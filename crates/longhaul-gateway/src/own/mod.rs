@@ -34,7 +34,7 @@ pub(crate) async fn answer(state: &State, request: &Request<Incoming>) -> Respon
     }
     if let Err(refused) = guard::allowed(state, request.headers()) {
         state.metrics.refused(crate::watch::Refused::Forbidden);
-        return refused;
+        return *refused;
     }
     match path {
         "/metrics" => text(state.metrics.text(), "text/plain; version=0.0.4"),
