@@ -179,6 +179,23 @@ pub(crate) enum Failure {
     Screen(ScreenError),
     #[error("nothing says where a model can be reached")]
     NoKey,
+    #[error("{0:?} is neither an http or https URL nor `sim`")]
+    Upstream(String),
+    #[error("{0:?} is not a store")]
+    NotAStore(String),
+    #[error("{0}")]
+    Rule(longhaul_gateway::policy::RuleError),
+    #[error("{}: {source}", path.display())]
+    Rules {
+        path: PathBuf,
+        source: longhaul_gateway::policy::RulesError,
+    },
+    #[error(transparent)]
+    Books(#[from] longhaul_gateway::store::StoreError),
+    #[error(transparent)]
+    Tenants(#[from] longhaul_gateway::line::TenantError),
+    #[error(transparent)]
+    Gateway(longhaul_gateway::front::StartError),
     #[error("the provider cannot be asked: {0}")]
     Provider(#[from] longhaul_provider::ConfigError),
 }
@@ -261,7 +278,7 @@ impl Failure {
                 "Write ADDR:PORT, as in 127.0.0.1:7411 or [::1]:7411; port 0 picks a free one."
             }
             Self::Listen { source, .. } if in_use(source) => {
-                "Another program listens there, maybe another simulator. Give --listen 127.0.0.1:0 to use a free port."
+                "Another program listens there, maybe another one of these. Give --listen 127.0.0.1:0 to use a free port."
             }
             Self::Listen { source, .. }
                 if source.kind() == std::io::ErrorKind::PermissionDenied =>
@@ -274,6 +291,14 @@ impl Failure {
             Self::Faults { .. } => "docs/simulator.md lists the faults and how to write them.",
             Self::Misbehave { .. } => "docs/simulator.md lists what a model can do wrong.",
             Self::Script { .. } => "docs/simulator.md says what a script looks like.",
+            Self::Upstream(_) => {
+                "Give the API's base URL, as in --upstream https://api.anthropic.com."
+            }
+            Self::NotAStore(_) => "Write `sqlite:PATH` or `memory`.",
+            Self::Rules { .. } => "docs/gateway.md says what a file of rules looks like.",
+            Self::Books(_) => {
+                "--store sqlite:PATH keeps the books elsewhere, --store memory nowhere."
+            }
             Self::Pace(_) => "Write `fast`, `20ms`, or `300ms/20ms`.",
             Self::NoSuchModel(_) => {
                 "Name one of Claude's models, as in --model claude-sonnet-5-5; --set models.file=FILE adds others."

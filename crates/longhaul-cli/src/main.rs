@@ -14,6 +14,7 @@ mod progress;
 mod purge;
 mod reading;
 mod recall;
+mod serve;
 mod settings;
 mod show;
 mod sim;
@@ -49,6 +50,7 @@ fn run(args: Args) -> Result<Outcome, Failure> {
         Command::Notes(command) => notes::run(&command, &settings),
         Command::Purge(command) => purge::run(&command, &settings),
         Command::Recall(command) => recall::run(&command, &settings),
+        Command::Serve(command) => serve::run(&command, &settings),
         Command::Show(command) => show::run(&command, &settings),
         Command::Sim(command) => sim::run(&command, &settings),
     }

@@ -94,7 +94,7 @@ fn farewell(books: &Account) -> String {
 }
 
 /// Waits for Ctrl-C or SIGTERM.
-async fn ended() -> std::io::Result<()> {
+pub(crate) async fn ended() -> std::io::Result<()> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
@@ -109,7 +109,7 @@ async fn ended() -> std::io::Result<()> {
 }
 
 /// The first address that a text stands for; a bare port is one of this machine's.
-fn address(text: &str) -> Result<SocketAddr, Failure> {
+pub(crate) fn address(text: &str) -> Result<SocketAddr, Failure> {
     let bad = || Failure::BadAddress(text.to_owned());
     if let Ok(port) = text.trim_start_matches(':').parse::<u16>() {
         return Ok(SocketAddr::from(([127, 0, 0, 1], port)));

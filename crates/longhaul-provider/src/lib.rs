@@ -51,3 +51,4 @@ pub use key::{Auth, Secret};
 pub use reply::{AppliedEdit, Notice, Reply, StopReason};
 pub use request::{Body, Request};
 pub use tokio_util::sync::CancellationToken;
+pub use usage::{anthropic as anthropic_usage, openai as openai_usage};

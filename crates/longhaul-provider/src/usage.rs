@@ -13,7 +13,7 @@ fn count(object: Object<'_>, key: &str) -> u64 {
 }
 
 /// Reads a `usage` object of the Messages API.
-pub(crate) fn anthropic(bytes: &[u8]) -> Usage {
+pub fn anthropic(bytes: &[u8]) -> Usage {
     let object = Object::new(bytes);
     let mut usage = counts(object);
     for step in raw::items(object.get("iterations").unwrap_or_default()) {
@@ -56,7 +56,7 @@ fn counts(object: Object<'_>) -> Usage {
 /// Reads a `usage` object of chat completions, whose `prompt_tokens` include what the cache served.
 ///
 /// Cache writes there have one price, that of Anthropic's five-minute ones.
-pub(crate) fn openai(bytes: &[u8]) -> Usage {
+pub fn openai(bytes: &[u8]) -> Usage {
     let object = Object::new(bytes);
     let details = object.object("prompt_tokens_details");
     let detail = |key| details.map_or(0, |details| count(details, key));

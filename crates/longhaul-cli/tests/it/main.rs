@@ -30,6 +30,7 @@ mod notes;
 mod page;
 mod purge;
 mod recall;
+mod serve;
 mod show;
 mod sim;
 mod streams;

@@ -68,7 +68,11 @@ pub enum Certificates {
 }
 
 impl Certificates {
-    fn config(self) -> Result<rustls::ClientConfig, ConfigError> {
+    /// How TLS is spoken by a client that trusts these, for other clients that a host makes.
+    ///
+    /// # Errors
+    /// If the certificates cannot be loaded.
+    pub fn config(self) -> Result<rustls::ClientConfig, ConfigError> {
         let failed = |error: rustls::Error| ConfigError::Tls(error.to_string());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = rustls::ClientConfig::builder_with_provider(provider)

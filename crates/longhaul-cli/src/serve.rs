@@ -1,0 +1,162 @@
+//! `longhaul serve`: the gateway, served until a signal ends it.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use longhaul_gateway::front::{Gateway, Options, StartError, UpstreamChoice};
+use longhaul_gateway::line::Tenants;
+use longhaul_gateway::policy::{Policies, Rule, rules_of};
+use longhaul_gateway::store::{Memory, Sqlite, Store};
+use longhaul_provider::Secret;
+use longhaul_store::layout::Home;
+use url::Url;
+
+use crate::args::Serve as Command;
+use crate::failure::{Failure, Outcome, tell, warn};
+use crate::settings::{self, Given};
+use crate::sim;
+
+/// The variable that holds the token.
+const TOKEN: &str = "LONGHAUL_GATEWAY_TOKEN";
+/// Below LONGHAUL_HOME.
+const BOOKS: &str = "gateway/books.sqlite";
+const RULES: &str = "gateway.toml";
+
+pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
+    let config = given.resolve(Vec::new())?;
+    let (store, tenants) = store(command, given)?;
+    let mut options = Options::new(upstream(&command.upstream)?, store, tenants);
+    options.listen = sim::address(&command.listen)?;
+    options.policies = policies(command, given)?;
+    options.models = settings::models(&config)?;
+    options.retention_days = config.retention_days;
+    options.token = std::env::var(TOKEN)
+        .ok()
+        .map(Secret::new)
+        .filter(|token| !token.expose().is_empty());
+    let limits = &mut options.limits;
+    limits.body = command.max_body.unwrap_or(limits.body);
+    let requests = command.max_requests.map(|most| most as usize);
+    limits.requests = requests.unwrap_or(limits.requests);
+    let seconds = |given: Option<u64>, usual| given.map_or(usual, Duration::from_secs);
+    let timeouts = &mut options.timeouts;
+    timeouts.upstream_idle = seconds(command.idle, timeouts.upstream_idle);
+    timeouts.drain = seconds(command.drain, timeouts.drain);
+    let mut runtime = match command.threads {
+        // Alone, a thread need not share anything.
+        Some(1) => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    if let Some(threads) = command.threads {
+        runtime.worker_threads(usize::from(threads));
+    }
+    let runtime = runtime.enable_all().build().map_err(Failure::Runtime)?;
+    runtime.block_on(serve(options, &command.upstream))
+}
+
+async fn serve(options: Options, upstream: &str) -> Result<Outcome, Failure> {
+    let guarded = options.token.is_some();
+    let gateway = Gateway::start(options).await.map_err(|error| match error {
+        StartError::Listen { addr, source } => Failure::Listen {
+            addr: addr.to_string(),
+            source,
+        },
+        other => Failure::Gateway(other),
+    })?;
+    announce(&gateway, upstream, guarded)?;
+    sim::ended().await.map_err(Failure::Runtime)?;
+    let under_way = gateway.metrics().under_way();
+    if under_way > 0 {
+        let requests = crate::text::count(under_way.unsigned_abs(), "request", "requests");
+        tell(&format!("Waiting for {requests} to finish."));
+    }
+    gateway.stop().await;
+    Ok(Outcome::Fine)
+}
+
+/// Says where it listens on stdout, for programs, and what that is for on stderr.
+fn announce(gateway: &Gateway, upstream: &str, guarded: bool) -> Result<(), Failure> {
+    let url = gateway.url();
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "listening on {url}")
+        .and_then(|()| out.flush())
+        .map_err(Failure::Stdout)?;
+    match upstream {
+        "sim" => {
+            tell("A simulated model answers: nothing reaches a real one, and any key is good.")
+        }
+        _ => tell("Requests are passed on as they come; nothing in them is changed."),
+    }
+    tell(&format!("  ANTHROPIC_BASE_URL={url} claude"));
+    tell(&format!("  OPENAI_BASE_URL={url}/v1 your-agent"));
+    tell(&format!(
+        "  {url}/      the conversations and what they cost"
+    ));
+    if !gateway.addr().ip().is_loopback() {
+        warn(
+            "it listens beyond this machine: whoever reaches the port can send requests through it.",
+        );
+        if !guarded {
+            warn(&format!(
+                "sessions and counters are not shown: set {TOKEN} to see them."
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn upstream(text: &str) -> Result<UpstreamChoice, Failure> {
+    if text == "sim" {
+        return Ok(UpstreamChoice::Simulated);
+    }
+    // The text may hold a password: a URL with one is refused, and not repeated.
+    let wrong = || Failure::Upstream(text.split('@').next_back().unwrap_or_default().to_owned());
+    let url = Url::parse(text).map_err(|_| wrong())?;
+    let plain = url.username().is_empty() && url.password().is_none();
+    match url.scheme() {
+        "http" | "https" if plain && url.query().is_none() => Ok(UpstreamChoice::Url(url)),
+        _ => Err(wrong()),
+    }
+}
+
+/// The books, and the secret beside them.
+fn store(command: &Command, given: &Given) -> Result<(Arc<dyn Store>, Tenants), Failure> {
+    let path = match command.store.as_deref() {
+        Some("memory") => return Ok((Arc::new(Memory::new()?), Tenants::passing())),
+        Some(text) => match text.strip_prefix("sqlite:") {
+            Some(path) if !path.is_empty() => PathBuf::from(path),
+            _ => return Err(Failure::NotAStore(text.to_owned())),
+        },
+        None => Home::longhaul(&given.env)?.root().join(BOOKS),
+    };
+    let mut secret = path.clone().into_os_string();
+    secret.push(".secret");
+    let store = Sqlite::open(&path)?;
+    Ok((Arc::new(store), Tenants::of_file(Path::new(&secret))?))
+}
+
+fn policies(command: &Command, given: &Given) -> Result<Policies, Failure> {
+    let flags = command.policy.iter().map(|rule| rule.parse::<Rule>());
+    let mut rules = flags
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(Failure::Rule)?;
+    let usual = Home::longhaul(&given.env).ok();
+    let usual = usual.map(|home| home.root().join(RULES));
+    let file = command
+        .rules
+        .clone()
+        .or_else(|| usual.filter(|path| path.exists()));
+    if let Some(path) = file {
+        let text = std::fs::read_to_string(&path).map_err(|source| Failure::Read {
+            path: path.clone(),
+            source,
+        })?;
+        rules.extend(rules_of(&text).map_err(|source| Failure::Rules { path, source })?);
+    }
+    Ok(Policies {
+        rules,
+        ..Policies::default()
+    })
+}

@@ -1,0 +1,339 @@
+//! The gateway against nginx as a plain reverse proxy, in one run: both with one thread, keep-alive, in front of the same
+//! fixed upstream (another nginx), fed by the same eight clients with the same requests of a known conversation.
+//!
+//! `cargo bench -p longhaul-gateway --bench proxy`. Needs `nginx` on the PATH; says so and measures nothing else without it.
+//! Then: what a thousand idle conversations cost in resident memory.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    missing_docs,
+    reason = "a bench talks and may fail loudly"
+)]
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
+use longhaul_gateway::line::Tenants;
+use longhaul_gateway::store::Sqlite;
+use url::Url;
+
+const CLIENTS: usize = 8;
+const ROUNDS: usize = 5;
+const ROUND: Duration = Duration::from_millis(1_500);
+
+const JSON: &str = r#"{"id":"msg_1","type":"message","role":"assistant","model":"claude-opus-5-5","content":[{"type":"text","text":"Yes, that is done."}],"stop_reason":"end_turn","usage":{"input_tokens":12,"cache_read_input_tokens":12000,"cache_creation_input_tokens":200,"output_tokens":20}}"#;
+
+fn main() {
+    let folder = tempfile::tempdir().unwrap();
+    let (fixed, plain) = (free_port(), free_port());
+    let events: String = std::iter::once(format!("event: message_start\\ndata: {{\\\"type\\\":\\\"message_start\\\",\\\"message\\\":{}}}\\n\\n", JSON.replace('"', "\\\"")))
+        .chain((0..40).map(|n| format!("event: content_block_delta\\ndata: {{\\\"type\\\":\\\"content_block_delta\\\",\\\"index\\\":0,\\\"delta\\\":{{\\\"type\\\":\\\"text_delta\\\",\\\"text\\\":\\\"word {n}\\\"}}}}\\n\\n")))
+        .collect();
+    let upstream = nginx(
+        folder.path(),
+        "upstream",
+        &format!(
+            "server {{ listen 127.0.0.1:{fixed}; location /v1/messages {{ default_type application/json; return 200 '{JSON}'; }} \
+             location /v1/stream {{ default_type text/event-stream; return 200 \"{events}\"; }} }}"
+        ),
+    );
+    let Some(upstream) = upstream else {
+        println!("skipped: nginx is not on the PATH (Debian: apt install nginx-light)");
+        return;
+    };
+    let proxy = nginx(
+        folder.path(),
+        "proxy",
+        &format!(
+            "upstream fixed {{ server 127.0.0.1:{fixed}; keepalive 64; }}
+             server {{ listen 127.0.0.1:{plain}; location / {{ proxy_pass http://fixed; proxy_http_version 1.1; proxy_set_header Connection ''; }} }}"
+        ),
+    )
+    .unwrap();
+    let gateway = start_gateway(folder.path(), fixed);
+    wait_for(fixed);
+    wait_for(plain);
+    println!(
+        "{CLIENTS} clients, keep-alive, one serving thread each; median of {ROUNDS} rounds of {} ms",
+        ROUND.as_millis()
+    );
+    for (what, path, size) in [
+        ("50 KB, JSON", "/v1/messages", 50_000),
+        ("800 KB, JSON", "/v1/messages", 800_000),
+        ("50 KB, events", "/v1/stream", 50_000),
+        ("800 KB, events", "/v1/stream", 800_000),
+    ] {
+        // The stream lies behind another path of the upstream: the gateway is told by a base path of its own.
+        let via_gateway = match path {
+            "/v1/stream" => gateway.streaming,
+            _ => gateway.plain,
+        };
+        let request = request("/v1/messages", size);
+        let to_nginx = self::request(path, size);
+        let direct = run(SocketAddr::from(([127, 0, 0, 1], fixed)), &to_nginx);
+        let mut nginx = Vec::new();
+        let mut ours = Vec::new();
+        for _ in 0..ROUNDS {
+            nginx.push(run(SocketAddr::from(([127, 0, 0, 1], plain)), &to_nginx));
+            ours.push(run(via_gateway, &request));
+        }
+        let (nginx, ours) = (median(nginx), median(ours));
+        println!("{what}");
+        for (name, it) in [("direct", &direct), ("nginx", &nginx), ("gateway", &ours)] {
+            println!(
+                "  {name:<8} {:>7.0} req/s   p50 {:>6.0} µs   p99 {:>6.0} µs",
+                it.rate, it.p50, it.p99
+            );
+        }
+        let added =
+            |ours: f64, nginx: f64, direct: f64| (ours - direct) / (nginx - direct).max(1.0);
+        println!(
+            "  gateway / nginx: throughput {:.2}x, p50 {:.2}x, p99 {:.2}x; added p50 {:.2}x, added p99 {:.2}x",
+            ours.rate / nginx.rate,
+            ours.p50 / nginx.p50,
+            ours.p99 / nginx.p99,
+            added(ours.p50, nginx.p50, direct.p50),
+            added(ours.p99, nginx.p99, direct.p99),
+        );
+    }
+    idle_sessions(gateway.plain);
+    drop((upstream, proxy));
+    // The gateway's thread ends with the process.
+    std::process::exit(0);
+}
+
+/// An nginx that ends when it is dropped.
+struct Nginx(Child);
+
+impl Drop for Nginx {
+    fn drop(&mut self) {
+        let _ = Command::new("kill").arg(self.0.id().to_string()).status();
+        let _ = self.0.wait();
+    }
+}
+
+fn nginx(folder: &Path, name: &str, server: &str) -> Option<Nginx> {
+    let folder = folder.join(name);
+    std::fs::create_dir(&folder).unwrap();
+    let at = folder.display();
+    let conf = format!(
+        "worker_processes 1; daemon off; pid {at}/pid; error_log {at}/error.log crit;
+         events {{ worker_connections 1024; }}
+         http {{ access_log off; keepalive_requests 100000000; client_max_body_size 300m; client_body_buffer_size 4m;
+           client_body_temp_path {at}/body; proxy_temp_path {at}/proxy; fastcgi_temp_path {at}/f; uwsgi_temp_path {at}/u; scgi_temp_path {at}/s;
+           {server} }}"
+    );
+    let file = folder.join("nginx.conf");
+    std::fs::write(&file, conf).unwrap();
+    let child = Command::new("nginx")
+        .args(["-c", file.to_str().unwrap(), "-e", "stderr"])
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    Some(Nginx(child))
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port()
+}
+
+fn wait_for(port: u16) {
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        std::thread::yield_now();
+    }
+}
+
+struct Gateways {
+    plain: SocketAddr,
+    streaming: SocketAddr,
+}
+
+/// Two gateways on one thread of their own: requests to the second come out as a stream.
+fn start_gateway(folder: &Path, fixed: u16) -> Gateways {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let books = [folder.join("one.sqlite"), folder.join("two.sqlite")];
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let mut running = Vec::new();
+            for (books, base) in books.iter().zip(["", "/v1/stream"]) {
+                let url = Url::parse(&format!("http://127.0.0.1:{fixed}{base}")).unwrap();
+                let store = Arc::new(Sqlite::open(books).unwrap());
+                let options = Options::new(UpstreamChoice::Url(url), store, Tenants::passing());
+                running.push(Gateway::start(options).await.unwrap());
+            }
+            sender
+                .send(Gateways {
+                    plain: running[0].addr(),
+                    streaming: running[1].addr(),
+                })
+                .unwrap();
+            std::future::pending::<()>().await;
+        });
+    });
+    receiver.recv().unwrap()
+}
+
+/// A request of a conversation of about so many bytes.
+fn request(path: &str, size: usize) -> Vec<u8> {
+    raw(path, &body(size, "the same conversation"))
+}
+
+fn body(size: usize, about: &str) -> String {
+    let text = "fn main() { println!(\\\"words of a tool result\\\"); }\\n".repeat(30);
+    let mut messages = format!(r#"{{"role":"user","content":"{about}"}}"#);
+    while messages.len() < size {
+        messages += &format!(
+            r#",{{"role":"assistant","content":[{{"type":"tool_use","id":"t","name":"Read","input":{{"path":"a"}}}}]}},{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t","content":"{text}"}}]}}"#
+        );
+    }
+    format!(
+        r#"{{"model":"claude-opus-5-5","max_tokens":1000,"system":"be brief","messages":[{messages}],"stream":false}}"#
+    )
+}
+
+fn raw(path: &str, body: &str) -> Vec<u8> {
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: bench\r\nX-Api-Key: sk-bench\r\nAnthropic-Version: 2023-06-01\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+}
+
+struct Figures {
+    rate: f64,
+    p50: f64,
+    p99: f64,
+}
+
+/// All clients for one round.
+fn run(addr: SocketAddr, request: &[u8]) -> Figures {
+    let began = Instant::now();
+    let mut times: Vec<f64> = std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|_| scope.spawn(|| client(addr, request, began)))
+            .collect();
+        clients
+            .into_iter()
+            .flat_map(|client| client.join().unwrap())
+            .collect()
+    });
+    let spent = began.elapsed().as_secs_f64();
+    times.sort_by(f64::total_cmp);
+    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+    Figures {
+        rate: times.len() as f64 / spent,
+        p50: at(0.5),
+        p99: at(0.99),
+    }
+}
+
+fn client(addr: SocketAddr, request: &[u8], began: Instant) -> Vec<f64> {
+    let mut stream = TcpStream::connect(addr).unwrap();
+    stream.set_nodelay(true).unwrap();
+    let mut times = Vec::new();
+    let mut buffer = vec![0; 64 << 10];
+    while began.elapsed() < ROUND {
+        let start = Instant::now();
+        stream.write_all(request).unwrap();
+        read_answer(&mut stream, &mut buffer);
+        times.push(start.elapsed().as_secs_f64() * 1e6);
+    }
+    times
+}
+
+fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) {
+    let mut filled = 0;
+    loop {
+        let count = stream.read(&mut buffer[filled..]).unwrap();
+        assert_ne!(count, 0, "the connection was closed");
+        filled += count;
+        let Some(head) = buffer[..filled]
+            .windows(4)
+            .position(|part| part == b"\r\n\r\n")
+        else {
+            continue;
+        };
+        let text = std::str::from_utf8(&buffer[..head]).unwrap();
+        assert!(text.starts_with("HTTP/1.1 200"), "{text}");
+        let length: usize = text
+            .lines()
+            .find_map(|line| {
+                line.to_ascii_lowercase()
+                    .strip_prefix("content-length: ")?
+                    .parse()
+                    .ok()
+            })
+            .unwrap();
+        if filled >= head + 4 + length {
+            return;
+        }
+    }
+}
+
+fn median(mut rounds: Vec<Figures>) -> Figures {
+    let mut middle = |of: fn(&Figures) -> f64| {
+        rounds.sort_by(|a, b| of(a).total_cmp(&of(b)));
+        of(&rounds[rounds.len() / 2])
+    };
+    Figures {
+        rate: middle(|it| it.rate),
+        p50: middle(|it| it.p50),
+        p99: middle(|it| it.p99),
+    }
+}
+
+/// Resident memory before and after a thousand conversations.
+fn idle_sessions(addr: SocketAddr) {
+    const SESSIONS: usize = 1_000;
+    let mut stream = TcpStream::connect(addr).unwrap();
+    let mut buffer = vec![0; 64 << 10];
+    let mut talk = |from: usize, count: usize| {
+        for number in from..from + count {
+            let request = raw(
+                "/v1/messages",
+                &body(50_000, &format!("conversation {number}")),
+            );
+            stream.write_all(&request).unwrap();
+            read_answer(&mut stream, &mut buffer);
+        }
+    };
+    talk(0, 200);
+    settle();
+    let before = resident();
+    talk(1_000, SESSIONS);
+    settle();
+    let grown = resident().saturating_sub(before);
+    println!(
+        "{SESSIONS} idle conversations of 50 KB: {:.1} KB resident each",
+        grown as f64 / 1_000.0 / SESSIONS as f64
+    );
+}
+
+/// Lets the books be written.
+fn settle() {
+    std::thread::sleep(Duration::from_millis(500));
+}
+
+/// Resident bytes of this process.
+fn resident() -> usize {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = statm
+        .split(' ')
+        .nth(1)
+        .and_then(|pages| pages.parse::<usize>().ok());
+    pages.unwrap_or(0) * 4_096
+}

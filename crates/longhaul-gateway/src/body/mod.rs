@@ -1,0 +1,12 @@
+//! Request bodies, read without taking them apart: where the parts lie, and nothing of what they say.
+//!
+//! A body is scanned once; strings are skipped with vector code (`longhaul_core::json`). What is damaged, or is no
+//! request that holds a conversation, is simply that: such a body is passed on untouched. What two messages have in
+//! common is decided in `line/`.
+
+mod outline;
+mod read;
+mod walk;
+
+pub use outline::{Element, Members, Outline, Role};
+pub use read::{NotAConversation, Resumption, read, read_from};

@@ -1,0 +1,193 @@
+//! Reads the outline of a body, whole or from behind an element that is known.
+
+use std::ops::Range;
+
+use longhaul_core::json::{Cursor, Fault, Value};
+
+use super::outline::{Element, Members, Outline, Role};
+use super::walk::Walk;
+
+/// Why a body holds no conversation that can be recognised. It is passed on as it is: what is wrong with it, if
+/// anything, is the upstream's to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotAConversation {
+    /// Not UTF-8.
+    #[error("the body is not UTF-8")]
+    NotUtf8,
+    /// Not JSON.
+    #[error("the body is not JSON: {0}")]
+    Damaged(FaultText),
+    /// JSON, but no request with a model and messages.
+    #[error("the body has no model or no messages")]
+    OtherShape,
+}
+
+/// Where and why a body is not JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FaultText(pub Fault);
+
+impl std::fmt::Display for FaultText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl From<Fault> for NotAConversation {
+    fn from(fault: Fault) -> Self {
+        Self::Damaged(FaultText(fault))
+    }
+}
+
+/// Where to go on in a body whose beginning is known, byte for byte.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resumption {
+    /// The place behind an element of `messages`.
+    pub at: usize,
+    /// How many elements end there.
+    pub elements: usize,
+    /// Where `messages` begins.
+    pub list: usize,
+    /// The members that stand before `messages`.
+    pub before: Members,
+}
+
+/// Reads the outline of a whole body.
+pub fn read(body: &[u8]) -> Result<Outline, NotAConversation> {
+    simdutf8::basic::from_utf8(body).map_err(|_| NotAConversation::NotUtf8)?;
+    let mut walk = Walk::at(body, 0);
+    let mut reading = Reading::default();
+    walk.pass(b'{')?;
+    if walk.peek() != Some(b'}') {
+        reading.member(&mut walk)?;
+    }
+    reading.rest(&mut walk)
+}
+
+/// Reads the rest of a body whose beginning was read before. What lies before [`Resumption::at`] is not looked at.
+pub fn read_from(body: &[u8], from: &Resumption) -> Result<Outline, NotAConversation> {
+    let rest = body.get(from.at..).ok_or(NotAConversation::OtherShape)?;
+    simdutf8::basic::from_utf8(rest).map_err(|_| NotAConversation::NotUtf8)?;
+    let mut walk = Walk::at(body, from.at);
+    let mut reading = Reading {
+        members: from.before.clone(),
+        before: from.before.clone(),
+        known: from.elements,
+        ..Reading::default()
+    };
+    reading.elements(&mut walk, from.list)?;
+    reading.rest(&mut walk)
+}
+
+#[derive(Default)]
+struct Reading {
+    members: Members,
+    before: Members,
+    known: usize,
+    elements: Vec<Element>,
+    list: Option<Range<usize>>,
+}
+
+impl Reading {
+    /// The members behind one that was read, and the end.
+    fn rest(mut self, walk: &mut Walk<'_>) -> Result<Outline, NotAConversation> {
+        while walk.take(b',') {
+            self.member(walk)?;
+        }
+        walk.pass(b'}')?;
+        walk.end()?;
+        let list = self.list.ok_or(NotAConversation::OtherShape)?;
+        if self.members.model.is_empty() || self.known + self.elements.len() == 0 {
+            return Err(NotAConversation::OtherShape);
+        }
+        Ok(Outline {
+            members: self.members,
+            before: self.before,
+            known: self.known,
+            elements: self.elements,
+            list,
+        })
+    }
+
+    fn member(&mut self, walk: &mut Walk<'_>) -> Result<(), NotAConversation> {
+        let key = walk.key()?;
+        if *key == *b"messages" {
+            // Twice the same key: which one counts is not ours to guess.
+            if self.list.is_some() || walk.peek() != Some(b'[') {
+                return Err(NotAConversation::OtherShape);
+            }
+            self.before = self.members.clone();
+            let start = walk.position();
+            walk.pass(b'[')?;
+            if walk.peek() != Some(b']') {
+                self.element(walk)?;
+            }
+            return self.elements(walk, start);
+        }
+        let (span, kind) = walk.value(|cursor, _| {
+            let kind = cursor.peek()?;
+            cursor.skip()?;
+            Ok(kind)
+        })?;
+        let given = (kind != Value::Null).then(|| span.clone());
+        match &*key {
+            b"model" if kind == Value::String => self.members.model = span,
+            b"system" => self.members.system = given,
+            b"tools" => self.members.tools = given,
+            b"metadata" => self.members.metadata = given,
+            b"stream" => self.members.streams = kind == Value::True,
+            b"thread" => self.members.threaded = given.is_some(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The elements behind one that was read, and the end of the list.
+    fn elements(&mut self, walk: &mut Walk<'_>, start: usize) -> Result<(), NotAConversation> {
+        while walk.take(b',') {
+            self.element(walk)?;
+        }
+        let end = walk.position() + 1;
+        walk.pass(b']')?;
+        self.list = Some(start..end);
+        Ok(())
+    }
+
+    fn element(&mut self, walk: &mut Walk<'_>) -> Result<(), NotAConversation> {
+        if walk.peek() != Some(b'{') {
+            return Err(NotAConversation::OtherShape);
+        }
+        let (span, (role, content)) = walk.value(role_and_content)?;
+        let role = role.ok_or(NotAConversation::OtherShape)?;
+        self.elements.push(Element {
+            span,
+            role,
+            content,
+        });
+        Ok(())
+    }
+}
+
+type RoleAndContent = (Option<Role>, Option<Range<usize>>);
+
+fn role_and_content(cursor: &mut Cursor<'_>, base: usize) -> Result<RoleAndContent, Fault> {
+    let (mut role, mut content) = (None, None);
+    cursor.object(|cursor, key| {
+        let start = cursor.position();
+        match key {
+            b"role" => {
+                let raw = cursor.raw()?;
+                let name = raw
+                    .strip_prefix(b"\"")
+                    .and_then(|rest| rest.strip_suffix(b"\""));
+                role = name.map(Role::of);
+            }
+            b"content" => {
+                let raw = cursor.raw()?;
+                content = (raw != b"null").then(|| base + start..base + start + raw.len());
+            }
+            _ => cursor.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok((role, content))
+}

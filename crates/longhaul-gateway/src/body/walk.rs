@@ -1,0 +1,106 @@
+//! A walk over a JSON text that may begin in the middle of a list.
+//!
+//! The cursor of the core walks whole values. To go on behind an element that was recognised by its bytes, commas and
+//! brackets between values are passed here, and each value is given to a cursor of its own.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use longhaul_core::json::{Cursor, Fault, FaultKind, decode};
+
+/// A position between values.
+pub(super) struct Walk<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn at(bytes: &'a [u8], pos: usize) -> Self {
+        let mut walk = Self { bytes, pos };
+        walk.skip_white();
+        walk
+    }
+
+    fn skip_white(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(self.pos) {
+            self.pos += 1;
+        }
+    }
+
+    fn fault(&self) -> Fault {
+        let kind = match self.bytes.get(self.pos) {
+            Some(_) => FaultKind::UnexpectedByte,
+            None => FaultKind::UnexpectedEnd,
+        };
+        Fault { at: self.pos, kind }
+    }
+
+    pub(super) fn position(&self) -> usize {
+        self.pos
+    }
+
+    /// The next byte that is no white space.
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.pos).copied()
+    }
+
+    /// Passes one structural byte, if it comes next.
+    pub(super) fn take(&mut self, byte: u8) -> bool {
+        let comes = self.peek() == Some(byte);
+        if comes {
+            self.pos += 1;
+            self.skip_white();
+        }
+        comes
+    }
+
+    /// Passes one structural byte that must come next.
+    pub(super) fn pass(&mut self, byte: u8) -> Result<(), Fault> {
+        match self.take(byte) {
+            true => Ok(()),
+            false => Err(self.fault()),
+        }
+    }
+
+    /// Passes a value through `read`, which must pass it whole; the span of the value.
+    pub(super) fn value<T>(
+        &mut self,
+        read: impl FnOnce(&mut Cursor<'a>, usize) -> Result<T, Fault>,
+    ) -> Result<(Range<usize>, T), Fault> {
+        let start = self.pos;
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        let mut cursor = Cursor::new(rest);
+        let told = read(&mut cursor, start).map_err(|fault| Fault {
+            at: fault.at + start,
+            ..fault
+        })?;
+        self.pos = start + cursor.position();
+        let passed = self.bytes.get(start..self.pos).unwrap_or_default();
+        Ok((start..start + passed.trim_ascii_end().len(), told))
+    }
+
+    /// Passes a key and its colon.
+    pub(super) fn key(&mut self) -> Result<Cow<'a, [u8]>, Fault> {
+        let (_, literal) = self.value(|cursor, start| {
+            let literal = cursor.string()?;
+            Ok((start + literal.start..start + literal.end, literal.escaped))
+        })?;
+        self.pass(b':')?;
+        let raw = self.bytes.get(literal.0).unwrap_or_default();
+        Ok(match literal.1 {
+            true => Cow::Owned(decode(raw).into_owned().into_bytes()),
+            false => Cow::Borrowed(raw),
+        })
+    }
+
+    /// Succeeds if nothing is left.
+    pub(super) fn end(&self) -> Result<(), Fault> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(Fault {
+                at: self.pos,
+                kind: FaultKind::TrailingBytes,
+            }),
+        }
+    }
+}

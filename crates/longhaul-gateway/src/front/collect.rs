@@ -1,0 +1,156 @@
+//! A client's body: read whole where it holds a conversation, else passed on while it comes.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http_body::{Body, Frame, SizeHint};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use tokio::time::{Instant, Sleep};
+
+use super::refuse::Refusal;
+
+/// Room taken at once for a body that says how long it is; more only as it comes.
+const AT_ONCE: usize = 4 << 20;
+
+/// Reads a body whole.
+pub(super) async fn whole(
+    mut body: Incoming,
+    most: usize,
+    idle: Duration,
+) -> Result<Bytes, Refusal> {
+    let hint = body.size_hint();
+    let least = usize::try_from(hint.lower()).unwrap_or(usize::MAX);
+    if least > most {
+        return Err(Refusal::TooLarge { most });
+    }
+    let mut first = None;
+    let mut all = BytesMut::new();
+    let reading = tokio::time::sleep(idle);
+    tokio::pin!(reading);
+    loop {
+        let frame = tokio::select! {
+            biased;
+            frame = body.frame() => frame,
+            () = &mut reading => return Err(Refusal::SlowClient),
+        };
+        let Some(frame) = frame else {
+            break;
+        };
+        let frame = frame.map_err(|_| Refusal::ClientBroke)?;
+        let Ok(chunk) = frame.into_data() else {
+            continue;
+        };
+        if all.len() + chunk.len() > most {
+            return Err(Refusal::TooLarge { most });
+        }
+        if body.is_end_stream() && all.is_empty() {
+            // It came in one piece: nothing to copy.
+            first = Some(chunk);
+            break;
+        }
+        if all.is_empty() {
+            all.reserve(least.min(AT_ONCE));
+        }
+        all.extend_from_slice(&chunk);
+        reading.as_mut().reset(Instant::now() + idle);
+    }
+    Ok(first.unwrap_or_else(|| all.freeze()))
+}
+
+/// A request body for the upstream.
+#[derive(Debug)]
+pub(super) enum Onward {
+    /// Known whole.
+    Whole(Option<Bytes>),
+    /// Passed on while it comes.
+    Coming(Box<Coming>),
+}
+
+/// A body that is passed on while it comes.
+#[derive(Debug)]
+pub(super) struct Coming {
+    body: Incoming,
+    left: usize,
+    most: usize,
+    idle: Duration,
+    timer: Pin<Box<Sleep>>,
+}
+
+/// Why it could not be passed on to its end.
+#[derive(Debug, thiserror::Error)]
+#[error("the client's body cannot be passed on")]
+pub(super) struct Stopped(pub(super) Refusal);
+
+impl Onward {
+    pub(super) fn coming(body: Incoming, most: usize, idle: Duration) -> Result<Self, Refusal> {
+        if body.size_hint().lower() > most as u64 {
+            return Err(Refusal::TooLarge { most });
+        }
+        Ok(Self::Coming(Box::new(Coming {
+            body,
+            left: most,
+            most,
+            idle,
+            timer: Box::pin(tokio::time::sleep(idle)),
+        })))
+    }
+}
+
+impl Body for Onward {
+    type Data = Bytes;
+    type Error = Stopped;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Stopped>>> {
+        match &mut *self {
+            Self::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Coming(coming) => coming.poll(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(bytes) => bytes.is_none(),
+            Self::Coming(coming) => coming.body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
+            Self::Coming(coming) => coming.body.size_hint(),
+        }
+    }
+}
+
+impl Coming {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Stopped>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(cx);
+        let Poll::Ready(frame) = polled else {
+            ready!(self.timer.as_mut().poll(cx));
+            return Poll::Ready(Some(Err(Stopped(Refusal::SlowClient))));
+        };
+        self.timer.as_mut().reset(Instant::now() + self.idle);
+        let Some(frame) = frame else {
+            return Poll::Ready(None);
+        };
+        let frame = frame.map_err(|_| Stopped(Refusal::ClientBroke));
+        if let Ok(frame) = &frame {
+            let length = frame.data_ref().map_or(0, Bytes::len);
+            match self.left.checked_sub(length) {
+                Some(left) => self.left = left,
+                None => {
+                    let most = self.most;
+                    return Poll::Ready(Some(Err(Stopped(Refusal::TooLarge { most }))));
+                }
+            }
+        }
+        Poll::Ready(Some(frame))
+    }
+}

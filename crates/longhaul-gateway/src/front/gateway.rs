@@ -1,0 +1,240 @@
+//! A gateway: started, found, drained.
+
+use std::net::SocketAddr;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use longhaul_sim::model::{Options as ModelOptions, SimModel};
+use longhaul_sim::server::{Options as SimOptions, Server};
+use longhaul_sim::world::{self, World};
+use ring::rand::{SecureRandom, SystemRandom};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use url::Url;
+
+use super::options::{Options, UpstreamChoice};
+use super::serve;
+use super::state::State;
+use super::upstream::{Upstream, UpstreamError};
+use crate::line::{Ids, Lines, Recogniser};
+use crate::store::{Store, StoreError};
+use crate::watch::{Keeper, Metrics};
+
+/// How often old entries are deleted.
+const PURGE_EVERY: Duration = Duration::from_secs(3_600);
+
+/// Why a gateway cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {addr}: {source}")]
+    Listen {
+        /// Which.
+        addr: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The upstream cannot be used.
+    #[error(transparent)]
+    Upstream(#[from] UpstreamError),
+    /// The books cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Something that every process needs is missing.
+    #[error("cannot start: {0}")]
+    System(std::io::Error),
+}
+
+/// A running gateway. Dropping it ends it at once.
+#[derive(Debug)]
+pub struct Gateway {
+    addr: SocketAddr,
+    accepting: JoinHandle<()>,
+    purging: Option<JoinHandle<()>>,
+    connections: TaskTracker,
+    stop: CancellationToken,
+    abort: CancellationToken,
+    drain: Duration,
+    keeper: Option<Keeper>,
+    metrics: Arc<Metrics>,
+    simulated: Option<Server>,
+}
+
+impl Gateway {
+    /// Starts a gateway. Must be called on a tokio runtime.
+    ///
+    /// # Errors
+    /// As [`StartError`].
+    pub async fn start(options: Options) -> Result<Self, StartError> {
+        let mut tenants = options.tenants;
+        let known = options.store.known(options.limits.lines).await?;
+        for (of_key, tenant) in known.tenants {
+            tenants.know(of_key, tenant);
+        }
+        let mut lines = Lines::new(Ids::new(seed()), options.limits.lines);
+        for line in &known.lines {
+            lines.restore(line);
+        }
+        let (url, simulated) = match options.upstream {
+            UpstreamChoice::Url(url) => (url, None),
+            UpstreamChoice::Simulated => {
+                let server = simulated(&options.models).await?;
+                let url = Url::parse(&server.url()).map_err(|_| UpstreamError::NotAnAddress)?;
+                (url, Some(server))
+            }
+        };
+        let listening = |source| StartError::Listen {
+            addr: options.listen,
+            source,
+        };
+        let listener = TcpListener::bind(options.listen).await.map_err(listening)?;
+        let addr = listener.local_addr().map_err(listening)?;
+        let metrics = Arc::new(Metrics::default());
+        let (keeper, desk) = Keeper::start(
+            Arc::clone(&options.store),
+            options.models,
+            Arc::clone(&metrics),
+        )
+        .map_err(StartError::System)?;
+        let purging = options.retention_days.map(|days| {
+            let store = Arc::clone(&options.store);
+            tokio::spawn(purge(store, days))
+        });
+        let state = Arc::new(State {
+            upstream: Upstream::new(&url, options.timeouts)?,
+            recogniser: Recogniser::new(lines),
+            tenants: Mutex::new(tenants),
+            policies: options.policies,
+            store: options.store,
+            desk,
+            metrics: Arc::clone(&metrics),
+            requests: Arc::new(Semaphore::new(options.limits.requests)),
+            limits: options.limits,
+            timeouts: options.timeouts,
+            token: options.token,
+            on_loopback: addr.ip().is_loopback(),
+            calls: AtomicU64::new(0),
+        });
+        let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
+        let connections = TaskTracker::new();
+        let accepting = serve::run(
+            listener,
+            state,
+            connections.clone(),
+            stop.clone(),
+            abort.clone(),
+        );
+        Ok(Self {
+            addr,
+            accepting: tokio::spawn(accepting),
+            purging,
+            connections,
+            stop,
+            abort,
+            drain: options.timeouts.drain,
+            keeper: Some(keeper),
+            metrics,
+            simulated,
+        })
+    }
+
+    /// Where it listens.
+    pub fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// The base URL for clients.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.addr)
+    }
+
+    /// Its counters.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// The offline world behind it, if that is the upstream.
+    pub fn simulated(&self) -> Option<&Server> {
+        self.simulated.as_ref()
+    }
+
+    /// Takes no more requests, lets those under way finish for a while, writes the books, and ends.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        // It ends at once, and with it the port is free. If it broke, that is so already.
+        let _ = (&mut self.accepting).await;
+        self.connections.close();
+        if tokio::time::timeout(self.drain, self.connections.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!("requests were still under way and are cut off");
+            self.abort.cancel();
+            self.connections.wait().await;
+        }
+        if let Some(keeper) = self.keeper.take() {
+            keeper.finish().await;
+        }
+        if let Some(server) = self.simulated.take() {
+            server.stop().await;
+        }
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        self.stop.cancel();
+        self.abort.cancel();
+        if let Some(purging) = &self.purging {
+            purging.abort();
+        }
+    }
+}
+
+/// Two gateways shall give different ids. Without chance, time has to do.
+fn seed() -> u64 {
+    let mut bytes = [0; 8];
+    match SystemRandom::new().fill(&mut bytes) {
+        Ok(()) => u64::from_le_bytes(bytes),
+        Err(_) => Timestamp::now().as_nanosecond() as u64,
+    }
+}
+
+async fn simulated(models: &longhaul_core::models::ModelTable) -> Result<Server, StartError> {
+    let options = SimOptions::default();
+    let model = SimModel::new(ModelOptions::default());
+    let world = World::new(world::Options {
+        models: models.clone(),
+        pace: SimOptions::world_pace(options.pace),
+        ..world::Options::new(0, Box::new(model))
+    });
+    let addr = SocketAddr::from(([127, 0, 0, 1], 0));
+    let started = Server::start(addr, world, options).await;
+    started.map_err(|source| StartError::Listen { addr, source })
+}
+
+/// Deletes what is too old, now and then.
+async fn purge(store: Arc<dyn Store>, days: u32) {
+    loop {
+        let age = SignedDuration::from_hours(24 * i64::from(days));
+        if let Ok(before) = Timestamp::now().checked_sub(age) {
+            match store.purge(before).await {
+                Ok(purged) if purged.calls + purged.lines > 0 => {
+                    tracing::info!(
+                        purged.lines,
+                        purged.calls,
+                        "old entries of the books deleted"
+                    );
+                }
+                Ok(_) => {}
+                Err(error) => tracing::warn!(%error, "old entries of the books cannot be deleted"),
+            }
+        }
+        tokio::time::sleep(PURGE_EVERY).await;
+    }
+}

@@ -1,0 +1,131 @@
+//! How a gateway is made.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use longhaul_core::models::ModelTable;
+use longhaul_provider::Secret;
+use url::Url;
+
+use crate::line::Tenants;
+use crate::policy::Policies;
+use crate::store::Store;
+
+/// Where requests go.
+#[derive(Debug, Clone)]
+pub enum UpstreamChoice {
+    /// To this server.
+    Url(Url),
+    /// To the offline world, in this process.
+    Simulated,
+}
+
+/// What is refused because it is too much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a request body.
+    pub body: usize,
+    /// Bytes of a request's head.
+    pub head: usize,
+    /// Requests at once.
+    pub requests: usize,
+    /// Connections at once; more wait to be accepted.
+    pub connections: usize,
+    /// Lines that are remembered in memory.
+    pub lines: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body: 256 << 20,
+            head: 256 << 10,
+            requests: 1_024,
+            connections: 8_192,
+            lines: 100_000,
+        }
+    }
+}
+
+/// How long is waited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// For a client's head, and for its next request on an open connection.
+    pub client_head: Duration,
+    /// For the next bytes of a client's body, and for a client to take bytes.
+    pub client_idle: Duration,
+    /// For a connection to the upstream.
+    pub connect: Duration,
+    /// For the head of the upstream's answer: models may think for long before an answer that is not streamed.
+    pub upstream_head: Duration,
+    /// For the next bytes of the upstream's answer.
+    pub upstream_idle: Duration,
+    /// For requests under way when the gateway is stopped.
+    pub drain: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            client_head: Duration::from_secs(75),
+            client_idle: Duration::from_secs(60),
+            connect: Duration::from_secs(10),
+            upstream_head: Duration::from_secs(1_200),
+            upstream_idle: Duration::from_secs(300),
+            drain: Duration::from_secs(30),
+        }
+    }
+}
+
+/// All of it.
+pub struct Options {
+    /// Where to listen. Port 0 picks a free one.
+    pub listen: SocketAddr,
+    /// Where requests go.
+    pub upstream: UpstreamChoice,
+    /// What is done with which request.
+    pub policies: Policies,
+    /// Where the books are kept.
+    pub store: Arc<dyn Store>,
+    /// Tells tenants apart.
+    pub tenants: Tenants,
+    /// Models and their prices.
+    pub models: ModelTable,
+    /// What must be shown to see sessions; without one they are shown on this machine alone.
+    pub token: Option<Secret>,
+    /// For how many days the books are kept; none: for ever.
+    pub retention_days: Option<u32>,
+    /// What is too much.
+    pub limits: Limits,
+    /// How long is waited.
+    pub timeouts: Timeouts,
+}
+
+impl Options {
+    /// Options with defaults for all that has one.
+    pub fn new(upstream: UpstreamChoice, store: Arc<dyn Store>, tenants: Tenants) -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            upstream,
+            policies: Policies::default(),
+            store,
+            tenants,
+            models: ModelTable::builtin(),
+            token: None,
+            retention_days: None,
+            limits: Limits::default(),
+            timeouts: Timeouts::default(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options")
+            .field("listen", &self.listen)
+            .field("limits", &self.limits)
+            .field("timeouts", &self.timeouts)
+            .finish_non_exhaustive()
+    }
+}

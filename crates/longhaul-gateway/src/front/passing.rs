@@ -1,0 +1,148 @@
+//! An answer's body: what the upstream sends, passed on as it comes, listened to on the way.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Sleep;
+
+use super::state::State;
+use crate::line::LineId;
+use crate::store::{CallRecord, Ended};
+use crate::watch::{Done, Measured, Refused, Tap};
+
+/// A body for the client.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    /// Our own.
+    Whole(Option<Bytes>),
+    /// The upstream's.
+    Passing(Box<Passing>),
+}
+
+/// The answer broke off; so does ours, and the client sees what it would have seen without us.
+#[derive(Debug, thiserror::Error)]
+#[error("the upstream's answer broke off")]
+pub(crate) struct BrokeOff;
+
+impl Answer {
+    pub(crate) fn whole(bytes: Bytes) -> Self {
+        Self::Whole(Some(bytes))
+    }
+}
+
+/// What to write down when an answer has ended.
+#[derive(Debug)]
+pub(super) struct Report {
+    pub(super) call: u64,
+    pub(super) line: Option<LineId>,
+    pub(super) record: CallRecord,
+}
+
+/// The upstream's body.
+#[derive(Debug)]
+pub(crate) struct Passing {
+    pub(super) body: Incoming,
+    pub(super) tap: Option<Tap>,
+    pub(super) report: Option<Report>,
+    pub(super) state: std::sync::Arc<State>,
+    pub(super) status: u16,
+    pub(super) began: Instant,
+    pub(super) idle: Duration,
+    /// Runs while the upstream sends nothing.
+    pub(super) silence: Option<Pin<Box<Sleep>>>,
+    pub(super) ended: Option<Ended>,
+    pub(super) _permit: OwnedSemaphorePermit,
+}
+
+impl Passing {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BrokeOff>>> {
+        let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) else {
+            let idle = self.idle;
+            let timer = self
+                .silence
+                .get_or_insert_with(|| Box::pin(tokio::time::sleep(idle)));
+            ready!(timer.as_mut().poll(cx));
+            self.state.metrics.refused(Refused::UpstreamSilent);
+            self.ended = Some(Ended::UpstreamFailed);
+            return Poll::Ready(Some(Err(BrokeOff)));
+        };
+        self.silence = None;
+        Poll::Ready(match frame {
+            None => {
+                self.ended = Some(Ended::Whole);
+                None
+            }
+            Some(Ok(frame)) => {
+                if let (Some(tap), Some(data)) = (&mut self.tap, frame.data_ref()) {
+                    tap.take(data);
+                }
+                Some(Ok(frame))
+            }
+            Some(Err(_)) => {
+                self.state.metrics.refused(Refused::Upstream);
+                self.ended = Some(Ended::UpstreamFailed);
+                Some(Err(BrokeOff))
+            }
+        })
+    }
+}
+
+impl Drop for Passing {
+    fn drop(&mut self) {
+        let whole = || match self.body.is_end_stream() {
+            true => Ended::Whole,
+            false => Ended::ClientGone,
+        };
+        let ended = self.ended.unwrap_or_else(whole);
+        let millis = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.state.metrics.answered(self.status, millis);
+        self.state.metrics.in_flight(-1);
+        if let Some(report) = self.report.take() {
+            self.state.desk.done(Done {
+                call: report.call,
+                line: report.line,
+                record: CallRecord {
+                    ended,
+                    millis,
+                    ..report.record
+                },
+                measured: (self.tap.take()).map_or(Measured::Usage(None), Tap::end),
+            });
+        }
+    }
+}
+
+impl Body for Answer {
+    type Data = Bytes;
+    type Error = BrokeOff;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BrokeOff>>> {
+        match &mut *self {
+            Self::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Passing(passing) => passing.poll(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(bytes) => bytes.is_none(),
+            Self::Passing(passing) => passing.body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
+            Self::Passing(passing) => passing.body.size_hint(),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The gateway's own errors, in the shape of the API that was asked, each with what to do next.
+
+use bytes::Bytes;
+use http::header::{self, HeaderValue};
+use http::{Response, StatusCode};
+use longhaul_provider::Dialect;
+use serde_json::json;
+
+use super::passing::Answer;
+use crate::watch::Refused;
+
+/// Why a request cannot be passed on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refusal {
+    TooLarge { most: usize },
+    Busy { most: usize },
+    SlowClient,
+    ClientBroke,
+    Unreachable { host: String, why: String },
+    Broke { host: String, why: String },
+    Silent { host: String, seconds: u64 },
+}
+
+impl Refusal {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Busy { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            Self::SlowClient => StatusCode::REQUEST_TIMEOUT,
+            Self::ClientBroke => StatusCode::BAD_REQUEST,
+            Self::Unreachable { .. } | Self::Broke { .. } => StatusCode::BAD_GATEWAY,
+            Self::Silent { .. } => StatusCode::GATEWAY_TIMEOUT,
+        }
+    }
+
+    /// The API's name for it.
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::TooLarge { .. } => "request_too_large",
+            Self::Busy { .. } => "overloaded_error",
+            Self::SlowClient | Self::Silent { .. } => "timeout_error",
+            Self::ClientBroke => "invalid_request_error",
+            Self::Unreachable { .. } | Self::Broke { .. } => "api_error",
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::TooLarge { most } => format!(
+                "the request body is larger than {most} bytes; send less, or start the gateway with a larger --max-body"
+            ),
+            Self::Busy { most } => format!(
+                "the gateway has {most} requests under way; try again, or start it with a larger --max-requests"
+            ),
+            Self::SlowClient => {
+                "the request body came too slowly; check the connection to the gateway".to_owned()
+            }
+            Self::ClientBroke => "the request body broke off; send the request again".to_owned(),
+            Self::Unreachable { host, why } => format!(
+                "the gateway cannot reach {host}: {why}; check --upstream and the network, then try again"
+            ),
+            Self::Broke { host, why } => {
+                format!("{host} broke off before it answered: {why}; try again")
+            }
+            Self::Silent { host, seconds } => {
+                format!("{host} did not answer within {seconds} s; stream the answer, or try again")
+            }
+        }
+    }
+
+    /// For the counters.
+    pub(super) fn counted(&self) -> Refused {
+        match self {
+            Self::TooLarge { .. } => Refused::TooLarge,
+            Self::Busy { .. } => Refused::Busy,
+            Self::SlowClient | Self::ClientBroke => Refused::SlowClient,
+            Self::Unreachable { .. } | Self::Broke { .. } => Refused::Upstream,
+            Self::Silent { .. } => Refused::UpstreamSilent,
+        }
+    }
+
+    /// The answer.
+    pub(super) fn answer(&self, dialect: Dialect) -> Response<Answer> {
+        let (kind, message) = (self.kind(), format!("longhaul: {}", self.message()));
+        let body = match dialect {
+            Dialect::Anthropic => {
+                json!({"type": "error", "error": {"type": kind, "message": message}})
+            }
+            Dialect::OpenAi => {
+                json!({"error": {"message": message, "type": kind, "param": null, "code": kind}})
+            }
+        };
+        let mut answer = json_answer(self.status(), &body);
+        let headers = answer.headers_mut();
+        if matches!(self, Self::Busy { .. }) {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        // What is left of the body will not be read.
+        if matches!(
+            self,
+            Self::TooLarge { .. } | Self::SlowClient | Self::ClientBroke
+        ) {
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        answer
+    }
+}
+
+/// An answer that is a JSON text.
+pub(crate) fn json_answer(status: StatusCode, body: &serde_json::Value) -> Response<Answer> {
+    let mut answer = Response::new(Answer::whole(Bytes::from(body.to_string())));
+    *answer.status_mut() = status;
+    let json = HeaderValue::from_static("application/json");
+    answer.headers_mut().insert(header::CONTENT_TYPE, json);
+    answer
+}

@@ -1,0 +1,50 @@
+//! What a request is for, told by method and path.
+
+use http::Method;
+use longhaul_provider::Dialect;
+
+/// What a request is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Route {
+    /// A conversation goes on.
+    Conversation(Dialect),
+    /// The gateway's own.
+    Own,
+    /// Anything else: passed on untouched.
+    Other(Dialect),
+}
+
+impl Route {
+    pub(super) fn of(method: &Method, path: &str) -> Self {
+        match (method.as_str(), path) {
+            ("POST", "/v1/messages") => Self::Conversation(Dialect::Anthropic),
+            ("POST", "/v1/chat/completions") => Self::Conversation(Dialect::OpenAi),
+            ("GET" | "HEAD", "/" | "/healthz" | "/metrics") => Self::Own,
+            (_, path) if path == "/longhaul" || path.starts_with("/longhaul/") => Self::Own,
+            (_, path) => Self::Other(dialect_of(path)),
+        }
+    }
+
+    /// In whose words errors are told.
+    pub(super) fn dialect(self) -> Dialect {
+        match self {
+            Self::Conversation(dialect) | Self::Other(dialect) => dialect,
+            Self::Own => Dialect::Anthropic,
+        }
+    }
+}
+
+/// Paths that only OpenAI's API has.
+fn dialect_of(path: &str) -> Dialect {
+    const OPENAI: [&str; 5] = [
+        "/v1/chat/",
+        "/v1/responses",
+        "/v1/embeddings",
+        "/v1/completions",
+        "/v1/images",
+    ];
+    match OPENAI.iter().any(|start| path.starts_with(start)) {
+        true => Dialect::OpenAi,
+        false => Dialect::Anthropic,
+    }
+}

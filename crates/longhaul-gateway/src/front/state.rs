@@ -1,0 +1,37 @@
+//! What all requests share.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+
+use longhaul_provider::Secret;
+use tokio::sync::Semaphore;
+
+use super::options::{Limits, Timeouts};
+use super::upstream::Upstream;
+use crate::line::{Recogniser, Tenants};
+use crate::policy::Policies;
+use crate::store::Store;
+use crate::watch::{Desk, Metrics};
+
+/// See the module.
+pub(crate) struct State {
+    pub(crate) upstream: Upstream,
+    pub(crate) recogniser: Recogniser,
+    pub(crate) tenants: Mutex<Tenants>,
+    pub(crate) policies: Policies,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) desk: Desk,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) requests: Arc<Semaphore>,
+    pub(crate) limits: Limits,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) token: Option<Secret>,
+    pub(crate) on_loopback: bool,
+    pub(crate) calls: AtomicU64,
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State").finish_non_exhaustive()
+    }
+}

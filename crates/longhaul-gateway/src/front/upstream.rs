@@ -1,0 +1,141 @@
+//! The other side: a pool of connections to one server.
+
+use std::error::Error as _;
+use std::time::Duration;
+
+use http::uri::{Authority, PathAndQuery, Scheme};
+use http::{HeaderValue, Request, Response, Uri};
+use hyper::body::Incoming;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::{Client, Error};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use longhaul_provider::{Certificates, chain};
+use url::Url;
+
+use super::collect::{Onward, Stopped};
+use super::options::Timeouts;
+use super::refuse::Refusal;
+
+/// Connections that are kept open without a request.
+const IDLE_CONNECTIONS: usize = 1_024;
+/// For how long: less than servers commonly keep them, so that a request seldom meets a closing one.
+const IDLE: Duration = Duration::from_secs(45);
+
+/// Why requests cannot be sent anywhere.
+#[derive(Debug, thiserror::Error)]
+pub enum UpstreamError {
+    /// Not an address.
+    #[error("the upstream must be an http or https URL with a host, or `sim`")]
+    NotAnAddress,
+    /// Certificates could not be loaded.
+    #[error(transparent)]
+    Certificates(#[from] longhaul_provider::ConfigError),
+}
+
+/// The upstream.
+#[derive(Debug)]
+pub(crate) struct Upstream {
+    client: Client<HttpsConnector<HttpConnector>, Onward>,
+    scheme: Scheme,
+    authority: Authority,
+    host: HeaderValue,
+    /// The path of the base URL, without a slash at its end.
+    base: String,
+    head: Duration,
+}
+
+impl Upstream {
+    pub(super) fn new(url: &Url, timeouts: Timeouts) -> Result<Self, UpstreamError> {
+        let wrong = || UpstreamError::NotAnAddress;
+        let host = url.host_str().ok_or_else(wrong)?;
+        let authority = match url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        };
+        let (scheme, certificates) = match url.scheme() {
+            "http" => (Scheme::HTTP, Certificates::None),
+            "https" => (Scheme::HTTPS, Certificates::OfTheSystem),
+            _ => return Err(wrong()),
+        };
+        let mut tls = certificates.config()?;
+        // The connector says itself which protocols it speaks.
+        tls.alpn_protocols.clear();
+        let mut tcp = HttpConnector::new();
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        tcp.set_connect_timeout(Some(timeouts.connect));
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(tls)
+            .https_or_http()
+            .enable_http1()
+            .enable_http2()
+            .wrap_connector(tcp);
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE)
+            .pool_max_idle_per_host(IDLE_CONNECTIONS)
+            .http1_preserve_header_case(true)
+            .set_host(false)
+            .build(connector);
+        Ok(Self {
+            client,
+            scheme,
+            host: HeaderValue::from_str(&authority).map_err(|_| wrong())?,
+            authority: authority.parse().map_err(|_| wrong())?,
+            base: url.path().trim_end_matches('/').to_owned(),
+            head: timeouts.upstream_head,
+        })
+    }
+
+    /// The value of `host`.
+    pub(super) fn host(&self) -> &HeaderValue {
+        &self.host
+    }
+
+    /// Where a request goes: path and query as they came, behind the path of the base URL.
+    pub(super) fn uri(&self, asked: &Uri) -> Option<Uri> {
+        let asked = asked.path_and_query().map_or("/", PathAndQuery::as_str);
+        let path = match self.base.is_empty() {
+            true => asked.parse(),
+            false => format!("{}{asked}", self.base).parse(),
+        };
+        let mut parts = http::uri::Parts::default();
+        parts.scheme = Some(self.scheme.clone());
+        parts.authority = Some(self.authority.clone());
+        parts.path_and_query = Some(path.ok()?);
+        Uri::from_parts(parts).ok()
+    }
+
+    /// Sends a request and waits for the head of the answer.
+    pub(super) async fn send(
+        &self,
+        request: Request<Onward>,
+    ) -> Result<Response<Incoming>, Refusal> {
+        let answer = tokio::time::timeout(self.head, self.client.request(request));
+        match answer.await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => Err(self.refusal(&error)),
+            Err(_) => Err(Refusal::Silent {
+                host: self.authority.to_string(),
+                seconds: self.head.as_secs(),
+            }),
+        }
+    }
+
+    fn refusal(&self, error: &Error) -> Refusal {
+        let mut cause = error.source();
+        while let Some(found) = cause {
+            if let Some(Stopped(refusal)) = found.downcast_ref() {
+                return refusal.clone();
+            }
+            cause = found.source();
+        }
+        let (host, why) = (self.authority.to_string(), chain(error));
+        match error.is_connect() {
+            true => Refusal::Unreachable { host, why },
+            false => Refusal::Broke { host, why },
+        }
+    }
+}

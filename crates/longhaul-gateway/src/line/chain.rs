@@ -1,0 +1,38 @@
+//! The rolling hash over a conversation: after each message, one value that stands for all up to it.
+//!
+//! Two requests have the same value after a message exactly if the same was said by the same in the same order up to
+//! there. Messages of role system are left out: clients put them in and take them out between requests.
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::spoken::Spoken;
+use crate::body::Role;
+
+/// The hash of a history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Chain {
+    /// The rolling hash.
+    pub hash: u128,
+    /// How many messages it stands for.
+    pub messages: u32,
+    /// Whether the model has spoken in it.
+    pub answered: bool,
+}
+
+impl Chain {
+    /// With one more message.
+    #[must_use]
+    pub fn then(self, next: Spoken) -> Self {
+        if next.role == Role::System {
+            return self;
+        }
+        let mut hash = Xxh3::new();
+        hash.update(&self.hash.to_le_bytes());
+        hash.update(&next.hash.to_le_bytes());
+        Self {
+            hash: hash.digest128(),
+            messages: self.messages + 1,
+            answered: self.answered || next.role == Role::Assistant,
+        }
+    }
+}

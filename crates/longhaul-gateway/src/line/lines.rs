@@ -1,0 +1,288 @@
+//! The lines known: which of them a request goes on, or that it begins one.
+//!
+//! A line is a history that was gone on with; its head is the history of its newest request. The longest history known
+//! that a request begins with decides: if a line stands there, the request extends it; if that line has gone on since, it
+//! is a branch; if there is none, a new line. Histories are known by their [`Chain`], within one tenant.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+
+use super::chain::Chain;
+use super::ids::{Ids, LineId, SessionId};
+use super::landmarks::{Remembered, start_of};
+use super::tenant::Tenant;
+
+type Map<K, V> = HashMap<K, V, RandomState>;
+
+/// Heads of one line that are remembered: branches from further back are lines without a parent.
+const HEADS: usize = 64;
+/// Lines looked at that begin with the same bytes.
+const ALIKE: usize = 8;
+
+/// How a request stands to what is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// Nothing that is known leads to it.
+    New,
+    /// It is the newest request of its line once more.
+    Again,
+    /// It goes on from the newest request of its line, which had so many messages.
+    Extends(u32),
+    /// It goes on from so many messages of a line that has gone on otherwise.
+    Branches(LineId, u32),
+}
+
+/// Where a request was placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placed {
+    /// Its line.
+    pub line: LineId,
+    /// What the line belongs to.
+    pub session: SessionId,
+    /// How it stands to what was known.
+    pub relation: Relation,
+}
+
+/// A line from the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restored {
+    /// Whose.
+    pub tenant: Tenant,
+    /// Which.
+    pub line: LineId,
+    /// What it belongs to.
+    pub session: SessionId,
+    /// Its head.
+    pub chain: Chain,
+}
+
+#[derive(Debug)]
+struct Line {
+    tenant: Tenant,
+    session: SessionId,
+    head: u128,
+    heads: VecDeque<u128>,
+    seen: u64,
+    starts: Vec<u64>,
+    remembered: Option<Arc<Remembered>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Head {
+    line: LineId,
+    chain: Chain,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Lines {
+    ids: Ids,
+    lines: Map<LineId, Line>,
+    heads: Map<(Tenant, u128), Head>,
+    starts: Map<u64, Vec<LineId>>,
+    by_age: BTreeSet<(u64, LineId)>,
+    room: usize,
+    uses: u64,
+}
+
+impl Lines {
+    /// Room for so many lines; then the one not used for longest is forgotten.
+    pub fn new(ids: Ids, room: usize) -> Self {
+        Self {
+            ids,
+            lines: Map::default(),
+            heads: Map::default(),
+            starts: Map::default(),
+            by_age: BTreeSet::new(),
+            room: room.max(1),
+            uses: 0,
+        }
+    }
+
+    /// Places a request: `hashes` is the chain behind each of its messages, `chain` that behind the last.
+    pub fn place(
+        &mut self,
+        tenant: Tenant,
+        group: Option<SessionId>,
+        hashes: impl DoubleEndedIterator<Item = u128>,
+        chain: Chain,
+    ) -> Placed {
+        let known = hashes
+            .rev()
+            .find_map(|hash| self.heads.get(&(tenant, hash)));
+        let standing = known.copied().and_then(|head| {
+            let line = self.lines.get(&head.line)?;
+            Some((head, line.session, line.head == head.chain.hash))
+        });
+        let (line, session, relation) = match standing {
+            Some((head, session, true)) if head.chain.hash == chain.hash => {
+                (head.line, session, Relation::Again)
+            }
+            Some((head, session, true)) => {
+                (head.line, session, Relation::Extends(head.chain.messages))
+            }
+            // What a host puts first may be the same for many conversations: only what was answered is common history.
+            Some((head, session, false)) if head.chain.answered => {
+                let relation = Relation::Branches(head.line, head.chain.messages);
+                (self.ids.line(), group.unwrap_or(session), relation)
+            }
+            _ => {
+                let line = self.ids.line();
+                (line, group.unwrap_or(SessionId(line.0)), Relation::New)
+            }
+        };
+        self.move_to(tenant, line, session, chain);
+        Placed {
+            line,
+            session,
+            relation,
+        }
+    }
+
+    /// Takes a line from the store.
+    pub fn restore(&mut self, known: &Restored) {
+        self.move_to(known.tenant, known.line, known.session, known.chain);
+    }
+
+    fn move_to(&mut self, tenant: Tenant, id: LineId, session: SessionId, chain: Chain) {
+        self.uses += 1;
+        let seen = self.uses;
+        let line = self.lines.entry(id).or_insert_with(|| Line {
+            tenant,
+            session,
+            head: chain.hash,
+            heads: VecDeque::new(),
+            seen,
+            starts: Vec::new(),
+            remembered: None,
+        });
+        self.by_age.remove(&(line.seen, id));
+        self.by_age.insert((seen, id));
+        line.seen = seen;
+        line.head = chain.hash;
+        if line.heads.back() != Some(&chain.hash) {
+            line.heads.push_back(chain.hash);
+            self.heads
+                .insert((tenant, chain.hash), Head { line: id, chain });
+        }
+        if line.heads.len() > HEADS
+            && let Some(oldest) = line.heads.pop_front()
+        {
+            self.forget_head(tenant, oldest, id);
+        }
+        while self.lines.len() > self.room {
+            let Some((_, oldest)) = self.by_age.first().copied() else {
+                break;
+            };
+            self.forget(oldest);
+        }
+    }
+
+    fn forget_head(&mut self, tenant: Tenant, hash: u128, line: LineId) {
+        if self.heads.get(&(tenant, hash)).map(|head| head.line) == Some(line) {
+            self.heads.remove(&(tenant, hash));
+        }
+    }
+
+    /// Forgets a line.
+    pub fn forget(&mut self, id: LineId) {
+        let Some(line) = self.lines.remove(&id) else {
+            return;
+        };
+        self.by_age.remove(&(line.seen, id));
+        for hash in line.heads {
+            self.forget_head(line.tenant, hash, id);
+        }
+        self.forget_starts(&line.starts, id);
+    }
+
+    fn forget_starts(&mut self, starts: &[u64], id: LineId) {
+        for start in starts {
+            if let Some(alike) = self.starts.get_mut(start) {
+                alike.retain(|other| *other != id);
+                if alike.is_empty() {
+                    self.starts.remove(start);
+                }
+            }
+        }
+    }
+
+    /// A tenant turned out to be another: its lines go over to that.
+    pub fn adopt(&mut self, from: Tenant, to: Tenant) {
+        let moved: Vec<LineId> = (self.lines.iter())
+            .filter(|(_, line)| line.tenant == from)
+            .map(|(id, _)| *id)
+            .collect();
+        for id in moved {
+            let Some(line) = self.lines.get_mut(&id) else {
+                continue;
+            };
+            line.tenant = to;
+            line.remembered = None;
+            let starts = std::mem::take(&mut line.starts);
+            let heads = line.heads.clone();
+            self.forget_starts(&starts, id);
+            for hash in heads {
+                if let Some(head) = self.heads.remove(&(from, hash)) {
+                    self.heads.entry((to, hash)).or_insert(head);
+                }
+            }
+        }
+    }
+
+    /// Remembers the newest request of a line.
+    pub(super) fn remember(&mut self, id: LineId, starts: &[u64], request: Arc<Remembered>) {
+        let Some(line) = self.lines.get_mut(&id) else {
+            return;
+        };
+        let landmarks = request.landmarks.iter();
+        let mut mine: Vec<u64> = landmarks
+            .filter_map(|landmark| start_of(landmark, starts))
+            .collect();
+        mine.dedup();
+        line.remembered = Some(request);
+        if line.starts == mine {
+            return;
+        }
+        let before = std::mem::replace(&mut line.starts, mine.clone());
+        self.forget_starts(&before, id);
+        for start in mine {
+            let alike = self.starts.entry(start).or_default();
+            alike.push(id);
+            if alike.len() > ALIKE {
+                alike.remove(0);
+            }
+        }
+    }
+
+    /// The newest requests of lines that begin as a body does, those that agree furthest first.
+    pub(super) fn alike(&self, starts: &[u64]) -> Vec<Arc<Remembered>> {
+        let lines = starts
+            .iter()
+            .rev()
+            .filter_map(|start| self.starts.get(start))
+            .flat_map(|alike| alike.iter().rev());
+        let mut found: Vec<Arc<Remembered>> = Vec::new();
+        for request in lines.filter_map(|id| self.lines.get(id)?.remembered.as_ref()) {
+            if !found.iter().any(|other| Arc::ptr_eq(other, request)) {
+                found.push(Arc::clone(request));
+            }
+            if found.len() == ALIKE {
+                break;
+            }
+        }
+        found
+    }
+
+    /// How many are known.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+}

@@ -1,0 +1,50 @@
+//! What the gateway answers itself: health, counters, the sessions as JSON, the page.
+//!
+//! Sessions are shown to whoever has the token; without a token, on this machine alone, and only to those who call it by an
+//! address of this machine (or a web page could have its own name lead here).
+
+mod guard;
+mod page;
+mod sessions;
+
+use http::{HeaderValue, Request, Response, StatusCode, header};
+use hyper::body::Incoming;
+use serde_json::json;
+
+use crate::front::{Answer, State, json_answer};
+
+/// Answers a request for one of our own paths.
+pub(crate) async fn answer(state: &State, request: &Request<Incoming>) -> Response<Answer> {
+    let path = request.uri().path();
+    match path {
+        "/healthz" => return json_answer(StatusCode::OK, &json!({"status": "ok"})),
+        // Clients look whether anybody is there.
+        "/" if request.method() == http::Method::HEAD => {
+            return Response::new(Answer::whole(bytes::Bytes::new()));
+        }
+        _ => {}
+    }
+    if request.method() != http::Method::GET {
+        let error = json!({"error": "there is nothing to change here"});
+        return json_answer(StatusCode::METHOD_NOT_ALLOWED, &error);
+    }
+    // The page itself holds nothing; it asks for the token and then for the sessions.
+    if path == "/" {
+        return page::answer();
+    }
+    if let Err(refused) = guard::allowed(state, request.headers()) {
+        state.metrics.refused(crate::watch::Refused::Forbidden);
+        return *refused;
+    }
+    match path {
+        "/metrics" => text(state.metrics.text(), "text/plain; version=0.0.4"),
+        _ => sessions::answer(state, path, request.uri().query()).await,
+    }
+}
+
+fn text(text: String, kind: &'static str) -> Response<Answer> {
+    let mut answer = Response::new(Answer::whole(text.into()));
+    let kind = HeaderValue::from_static(kind);
+    answer.headers_mut().insert(header::CONTENT_TYPE, kind);
+    answer
+}

@@ -1,0 +1,70 @@
+//! Rules in a TOML file: a list of tables named `policy`.
+//!
+//! ```toml
+//! [[policy]]
+//! model = "claude-haiku-*"
+//! use = "off"
+//! ```
+
+use serde::Deserialize;
+
+use super::{Policy, Rule};
+
+/// A file of rules that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum RulesError {
+    /// Not TOML, or not in this shape.
+    #[error("{0}")]
+    Toml(#[from] toml::de::Error),
+    /// A rule that makes no sense.
+    #[error("rule {number}: {reason}")]
+    Rule {
+        /// Which, counted from 1.
+        number: usize,
+        /// Why.
+        reason: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    policy: Vec<Table>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    key: Option<String>,
+    model: Option<String>,
+    path: Option<String>,
+    header: Option<String>,
+    r#use: String,
+}
+
+/// Reads the rules in a file's text.
+pub fn rules_of(text: &str) -> Result<Vec<Rule>, RulesError> {
+    let file: File = toml::from_str(text)?;
+    let rules = (1..).zip(file.policy).map(|(number, table)| {
+        let wrong = |reason: String| RulesError::Rule { number, reason };
+        let mut rule = Rule {
+            policy: Policy::of(&table.r#use)
+                .ok_or_else(|| wrong("`use` is \"observe\" or \"off\"".to_owned()))?,
+            ..Rule::default()
+        };
+        let conditions = [
+            ("key", table.key),
+            ("model", table.model),
+            ("path", table.path),
+            ("header", table.header),
+        ];
+        for (what, value) in conditions {
+            if let Some(value) = value {
+                rule = rule.with(what, &value).map_err(wrong)?;
+            }
+        }
+        Ok(rule)
+    });
+    rules.collect()
+}

@@ -1,0 +1,89 @@
+//! What is done with a request: decided by whose it is, its model, its path, its headers.
+//!
+//! Rules come from flags and from a file; the first that matches decides. A client may ask for less with the header
+//! `x-longhaul-policy`, never for more.
+
+mod file;
+mod rule;
+
+pub use file::{RulesError, rules_of};
+pub use rule::{Rule, RuleError};
+
+use http::HeaderMap;
+
+use crate::line::Tenant;
+
+/// What is done with a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum Policy {
+    /// Nothing: not even its body is read.
+    Off,
+    /// It is passed on untouched, recognised, written down, and the cache is watched.
+    #[default]
+    Observe,
+}
+
+impl Policy {
+    /// Its name in headers, flags and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Observe => "observe",
+        }
+    }
+
+    /// By its name.
+    pub fn of(name: &str) -> Option<Self> {
+        match name {
+            "off" => Some(Self::Off),
+            "observe" => Some(Self::Observe),
+            _ => None,
+        }
+    }
+}
+
+/// The header by which a client asks for less.
+pub const HEADER: &str = "x-longhaul-policy";
+
+/// The request as far as rules look at it.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'r> {
+    /// Whose it is.
+    pub tenant: Tenant,
+    /// Its path.
+    pub path: &'r str,
+    /// Its headers.
+    pub headers: &'r HeaderMap,
+    /// The model it asks for; none while its body has not been read.
+    pub model: Option<&'r str>,
+}
+
+/// All rules.
+#[derive(Debug, Clone, Default)]
+pub struct Policies {
+    /// In the order in which they are tried.
+    pub rules: Vec<Rule>,
+    /// What holds where none matches.
+    pub otherwise: Policy,
+}
+
+impl Policies {
+    /// The policy of a request. `None`: it depends on the model, which is not known yet.
+    pub fn decide(&self, subject: Subject<'_>) -> Option<Policy> {
+        let asked =
+            (subject.headers.get(HEADER)).and_then(|value| Policy::of(value.to_str().ok()?.trim()));
+        if asked == Some(Policy::Off) {
+            return asked;
+        }
+        for rule in &self.rules {
+            match rule.matches(subject) {
+                Some(true) => {
+                    return Some(asked.map_or(rule.policy, |asked| asked.min(rule.policy)));
+                }
+                Some(false) => {}
+                None => return None,
+            }
+        }
+        Some(asked.map_or(self.otherwise, |asked| asked.min(self.otherwise)))
+    }
+}

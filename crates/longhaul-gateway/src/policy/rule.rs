@@ -1,0 +1,110 @@
+//! One rule: conditions that must all hold, and the policy then.
+
+use http::{HeaderName, HeaderValue};
+
+use super::{Policy, Subject};
+use crate::line::Tenant;
+
+/// A rule. A condition that is none always holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Rule {
+    /// Whose request: the hash that the sessions are listed with.
+    pub key: Option<Tenant>,
+    /// The model, where a trailing `*` stands for any rest.
+    pub model: Option<String>,
+    /// The path, likewise.
+    pub path: Option<String>,
+    /// A header and its value.
+    pub header: Option<(HeaderName, HeaderValue)>,
+    /// What is done.
+    pub policy: Policy,
+}
+
+/// A rule that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the rule {rule:?} cannot be read: {reason}; write it as in `model=claude-haiku-*,path=/v1/messages:off`"
+)]
+pub struct RuleError {
+    rule: String,
+    reason: String,
+}
+
+impl Rule {
+    /// Whether it matches; `None` if that depends on the model, which is not known.
+    pub(super) fn matches(&self, subject: Subject<'_>) -> Option<bool> {
+        let others = self.key.is_none_or(|key| key == subject.tenant)
+            && (self.path.as_deref()).is_none_or(|path| fits(path, subject.path))
+            && (self.header.as_ref()).is_none_or(|(name, value)| {
+                subject.headers.get_all(name).iter().any(|had| had == value)
+            });
+        match (&self.model, subject.model) {
+            _ if !others => Some(false),
+            (None, _) => Some(true),
+            (Some(wanted), Some(model)) => Some(fits(wanted, model)),
+            (Some(_), None) => None,
+        }
+    }
+
+    /// Adds one condition.
+    pub(super) fn with(mut self, what: &str, value: &str) -> Result<Self, String> {
+        match what {
+            "key" => {
+                let hash = u64::from_str_radix(value, 16);
+                let wrong = |_| "a key is named by its hash, 16 hexadecimal digits, as the sessions show it";
+                self.key = Some(Tenant(hash.map_err(wrong)?));
+            }
+            "model" => self.model = Some(value.to_owned()),
+            "path" => self.path = Some(value.to_owned()),
+            "header" => {
+                let (name, value) = value
+                    .split_once(':')
+                    .ok_or("a header is written NAME:VALUE")?;
+                let name = name
+                    .trim()
+                    .parse()
+                    .map_err(|_| "this is not a header's name")?;
+                let value = value
+                    .trim()
+                    .parse()
+                    .map_err(|_| "this is not a header's value")?;
+                self.header = Some((name, value));
+            }
+            other => return Err(format!("{other:?} is neither key, model, path nor header")),
+        }
+        Ok(self)
+    }
+}
+
+impl std::str::FromStr for Rule {
+    type Err = RuleError;
+
+    /// `CONDITION=VALUE,…:POLICY`, or a policy alone.
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        let wrong = |reason: String| RuleError {
+            rule: text.to_owned(),
+            reason,
+        };
+        let (conditions, policy) = text.rsplit_once(':').unwrap_or(("", text));
+        let policy = Policy::of(policy.trim())
+            .ok_or_else(|| wrong("a policy is `observe` or `off`".to_owned()))?;
+        let mut rule = Rule {
+            policy,
+            ..Rule::default()
+        };
+        for condition in conditions.split(',').filter(|text| !text.trim().is_empty()) {
+            let (what, value) = condition
+                .split_once('=')
+                .ok_or_else(|| wrong(format!("{condition:?} is not CONDITION=VALUE")))?;
+            rule = rule.with(what.trim(), value.trim()).map_err(wrong)?;
+        }
+        Ok(rule)
+    }
+}
+
+fn fits(pattern: &str, text: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => text.starts_with(start),
+        None => text == pattern,
+    }
+}

@@ -1,0 +1,44 @@
+//! Books that are forgotten when the process ends: the SQLite store without a file.
+
+use futures_util::future::BoxFuture;
+use jiff::Timestamp;
+
+use super::{CallRecord, Known, Purged, Record, SessionRow, Sqlite, Store, StoreError};
+use crate::line::{LineId, SessionId};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Memory(Sqlite);
+
+impl Memory {
+    /// Empty books.
+    pub fn new() -> Result<Self, StoreError> {
+        Sqlite::in_memory().map(Self)
+    }
+}
+
+impl Store for Memory {
+    fn append(&self, batch: Vec<Record>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.0.append(batch)
+    }
+
+    fn known(&self, most: usize) -> BoxFuture<'_, Result<Known, StoreError>> {
+        self.0.known(most)
+    }
+
+    fn sessions(&self, most: usize) -> BoxFuture<'_, Result<Vec<SessionRow>, StoreError>> {
+        self.0.sessions(most)
+    }
+
+    fn calls(
+        &self,
+        session: SessionId,
+        most: usize,
+    ) -> BoxFuture<'_, Result<Vec<(LineId, CallRecord)>, StoreError>> {
+        self.0.calls(session, most)
+    }
+
+    fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<Purged, StoreError>> {
+        self.0.purge(before)
+    }
+}

@@ -1,0 +1,139 @@
+//! What is written down.
+
+use jiff::Timestamp;
+use longhaul_core::message::Usage;
+use longhaul_core::money::Usd;
+use serde::Serialize;
+
+use crate::line::{Chain, LineId, SessionId, Tenant};
+
+/// One entry of the books.
+#[derive(Debug, Clone)]
+pub enum Record {
+    /// A line began or went on.
+    Line(LineRecord),
+    /// A call ended.
+    Call(Option<LineId>, Box<CallRecord>),
+    /// A key turned out to belong to an organisation: what was the key's is the organisation's.
+    Tenant(Tenant, Tenant),
+}
+
+/// Where a line stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineRecord {
+    /// Which.
+    pub line: LineId,
+    /// Whose.
+    pub tenant: Tenant,
+    /// What it belongs to.
+    pub session: SessionId,
+    /// The line it branched from.
+    pub parent: Option<LineId>,
+    /// Its head.
+    pub chain: Chain,
+    /// The model last asked for.
+    pub model: String,
+    /// Whether a sub-agent speaks.
+    pub agent: bool,
+    /// When its newest request came.
+    pub seen: Timestamp,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// The answer went through to its end.
+    Whole,
+    /// The client went away.
+    ClientGone,
+    /// The upstream broke off, was silent for too long, or could not be reached.
+    UpstreamFailed,
+}
+
+impl Ended {
+    /// Its name in the books.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::ClientGone => "client_gone",
+            Self::UpstreamFailed => "upstream_failed",
+        }
+    }
+
+    /// By its name.
+    pub fn of(name: &str) -> Self {
+        match name {
+            "whole" => Self::Whole,
+            "client_gone" => Self::ClientGone,
+            _ => Self::UpstreamFailed,
+        }
+    }
+}
+
+/// One call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallRecord {
+    /// When its request came.
+    pub at: Timestamp,
+    /// The model asked for.
+    pub model: String,
+    /// How many messages the request had.
+    pub messages: u32,
+    /// The status that the client was given.
+    pub status: u16,
+    /// How it ended.
+    pub ended: Ended,
+    /// How long it took, in milliseconds.
+    pub millis: u64,
+    /// What the upstream measured; none if it did not say.
+    pub usage: Option<Usage>,
+    /// What that cost; none if prices are not known.
+    pub cost: Option<Usd>,
+    /// What the cache watch found, in a sentence.
+    pub finding: Option<String>,
+}
+
+/// A session with the sums of its calls.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionRow {
+    /// Its id.
+    pub session: String,
+    /// Whose, as the hash that policies name.
+    pub tenant: String,
+    /// The model last asked for.
+    pub model: String,
+    /// How many lines it has.
+    pub lines: u64,
+    /// How many messages its longest line has.
+    pub messages: u64,
+    /// How many calls were made.
+    pub calls: u64,
+    /// How many of them failed.
+    pub failed: u64,
+    /// Prompt tokens outside the cache.
+    pub input_tokens: u64,
+    /// Prompt tokens read from the cache.
+    pub cache_read_tokens: u64,
+    /// Prompt tokens written to the cache.
+    pub cache_write_tokens: u64,
+    /// Tokens the model wrote.
+    pub output_tokens: u64,
+    /// What it cost, as far as prices are known.
+    pub cost_usd: f64,
+    /// How many calls the cache watch had something to say about.
+    pub findings: u64,
+    /// When its first call was made.
+    pub first_seen: Option<Timestamp>,
+    /// When its newest was.
+    pub last_seen: Option<Timestamp>,
+}
+
+/// What a purge deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Purged {
+    /// Lines.
+    pub lines: u64,
+    /// Calls.
+    pub calls: u64,
+}

@@ -1,0 +1,124 @@
+//! The books in an SQLite file: write-ahead log, so that reading never waits for writing.
+
+mod read;
+mod schema;
+mod write;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use jiff::Timestamp;
+use rusqlite::Connection;
+
+use super::{CallRecord, Known, Purged, Record, SessionRow, Store, StoreError};
+use crate::line::{LineId, SessionId};
+
+/// How long to wait for another process's commit.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct Sqlite {
+    writing: Arc<Mutex<Connection>>,
+    reading: Arc<Mutex<Connection>>,
+}
+
+impl Sqlite {
+    /// Opens the file; a missing one is made, private, with the folders above it.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let failed = |reason: String| StoreError::Open {
+            path: path.to_owned(),
+            reason,
+        };
+        longhaul_store::create_private_file(path).map_err(|error| failed(error.to_string()))?;
+        let connect = || -> rusqlite::Result<Connection> {
+            let connection = Connection::open(path)?;
+            connection.busy_timeout(PATIENCE)?;
+            connection.pragma_update(None, "journal_mode", "wal")?;
+            connection.pragma_update(None, "synchronous", "normal")?;
+            Ok(connection)
+        };
+        let mut writing = connect().map_err(|error| failed(error.to_string()))?;
+        let found = schema::migrate(&mut writing).map_err(|error| failed(error.to_string()))?;
+        if found > schema::VERSION {
+            return Err(StoreError::Newer {
+                path: PathBuf::from(path),
+                found,
+                known: schema::VERSION,
+            });
+        }
+        let reading = connect().map_err(|error| failed(error.to_string()))?;
+        Ok(Self {
+            writing: Arc::new(Mutex::new(writing)),
+            reading: Arc::new(Mutex::new(reading)),
+        })
+    }
+
+    pub(super) fn in_memory() -> Result<Self, StoreError> {
+        let mut connection = Connection::open_in_memory().map_err(failed)?;
+        schema::migrate(&mut connection).map_err(failed)?;
+        let connection = Arc::new(Mutex::new(connection));
+        Ok(Self {
+            writing: Arc::clone(&connection),
+            reading: connection,
+        })
+    }
+}
+
+fn failed(error: rusqlite::Error) -> StoreError {
+    StoreError::Failed(error.to_string())
+}
+
+/// Runs on a thread where waiting for the disk hurts nobody.
+fn blocking<T: Send + 'static>(
+    connection: &Arc<Mutex<Connection>>,
+    run: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
+) -> BoxFuture<'static, Result<T, StoreError>> {
+    let connection = Arc::clone(connection);
+    Box::pin(async move {
+        let work = tokio::task::spawn_blocking(move || {
+            let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+            run(&mut connection).map_err(failed)
+        });
+        let done = work.await;
+        done.map_err(|error| StoreError::Failed(error.to_string()))?
+    })
+}
+
+impl Store for Sqlite {
+    fn append(&self, batch: Vec<Record>) -> BoxFuture<'_, Result<(), StoreError>> {
+        blocking(&self.writing, move |connection| {
+            write::append(connection, &batch)
+        })
+    }
+
+    fn known(&self, most: usize) -> BoxFuture<'_, Result<Known, StoreError>> {
+        blocking(&self.reading, move |connection| {
+            read::known(connection, most)
+        })
+    }
+
+    fn sessions(&self, most: usize) -> BoxFuture<'_, Result<Vec<SessionRow>, StoreError>> {
+        blocking(&self.reading, move |connection| {
+            read::sessions(connection, most)
+        })
+    }
+
+    fn calls(
+        &self,
+        session: SessionId,
+        most: usize,
+    ) -> BoxFuture<'_, Result<Vec<(LineId, CallRecord)>, StoreError>> {
+        blocking(&self.reading, move |connection| {
+            read::calls(connection, session, most)
+        })
+    }
+
+    fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<Purged, StoreError>> {
+        blocking(&self.writing, move |connection| {
+            write::purge(connection, before)
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! Writing: a batch is one transaction.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+
+use super::super::{CallRecord, LineRecord, Purged, Record};
+use crate::line::LineId;
+
+pub(super) fn append(connection: &mut Connection, batch: &[Record]) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    for record in batch {
+        match record {
+            Record::Line(record) => line(&transaction, record)?,
+            Record::Call(of, record) => call(&transaction, *of, record)?,
+            Record::Tenant(of_key, tenant) => {
+                let (of_key, tenant) = (of_key.0.cast_signed(), tenant.0.cast_signed());
+                transaction
+                    .prepare_cached("INSERT OR REPLACE INTO tenant (of_key, tenant) VALUES (?, ?)")?
+                    .execute([of_key, tenant])?;
+                transaction
+                    .prepare_cached("UPDATE line SET tenant = ?2 WHERE tenant = ?1")?
+                    .execute([of_key, tenant])?;
+            }
+        }
+    }
+    transaction.commit()
+}
+
+fn line(connection: &Connection, record: &LineRecord) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO line (id, tenant, session, parent, chain, messages, answered, model, agent, seen)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET chain = excluded.chain, messages = excluded.messages,
+             answered = excluded.answered, model = excluded.model, seen = excluded.seen",
+    )?;
+    statement.execute(params![
+        record.line.0.cast_signed(),
+        record.tenant.0.cast_signed(),
+        record.session.0.cast_signed(),
+        record.parent.map(|parent| parent.0.cast_signed()),
+        record.chain.hash.to_le_bytes(),
+        record.chain.messages,
+        record.chain.answered,
+        record.model,
+        record.agent,
+        record.seen.as_millisecond(),
+    ])?;
+    Ok(())
+}
+
+fn call(connection: &Connection, of: Option<LineId>, record: &CallRecord) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO call (line, at, model, messages, status, ended, millis, input, cache_read,
+             cache_write_5m, cache_write_1h, output, cost_pico, finding)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    let usage = record.usage.as_ref();
+    let count = |of: fn(&longhaul_core::message::Usage) -> u64| {
+        usage.map(|usage| i64::try_from(of(usage)).unwrap_or(i64::MAX))
+    };
+    let cost = record.cost.map(|cost| cost.pico());
+    statement.execute(params![
+        of.map(|line| line.0.cast_signed()),
+        record.at.as_millisecond(),
+        record.model,
+        record.messages,
+        record.status,
+        record.ended.name(),
+        i64::try_from(record.millis).unwrap_or(i64::MAX),
+        count(|usage| usage.input),
+        count(|usage| usage.cache_read),
+        count(|usage| usage.cache_write_5m),
+        count(|usage| usage.cache_write_1h),
+        count(|usage| usage.output),
+        cost.map(|pico| i64::try_from(pico).unwrap_or(i64::MAX)),
+        record.finding,
+    ])?;
+    Ok(())
+}
+
+pub(super) fn purge(connection: &mut Connection, before: Timestamp) -> rusqlite::Result<Purged> {
+    let before = before.as_millisecond();
+    let transaction = connection.transaction()?;
+    let calls = transaction.execute("DELETE FROM call WHERE at < ?", [before])?;
+    let lines = transaction.execute("DELETE FROM line WHERE seen < ?", [before])?;
+    transaction.commit()?;
+    Ok(Purged {
+        lines: lines as u64,
+        calls: calls as u64,
+    })
+}

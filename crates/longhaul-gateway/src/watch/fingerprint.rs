@@ -1,0 +1,135 @@
+//! What a request is made of, for the cache watch, at the price of what is new in it.
+//!
+//! Messages and heads that were seen are known by the hash of their bytes. What is kept of them are hashes and kinds: no
+//! texts, so a finding can say what changed but shows none of it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use longhaul_core::cache::{Conversation, Fingerprint, Flags, Head, Mark, Position};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::keeper::ToWatch;
+use crate::line::Generations;
+
+/// Messages whose positions are remembered, and heads.
+const MESSAGES: usize = 50_000;
+const HEADS: usize = 256;
+
+type Positions = Arc<[(Position, Option<Mark>)]>;
+
+/// Makes fingerprints.
+pub(super) struct Fingerprints {
+    messages: Generations<u128, Positions>,
+    heads: Generations<u128, Arc<Head>>,
+    flags: Arc<Flags>,
+}
+
+impl Fingerprints {
+    pub(super) fn new() -> Self {
+        Self {
+            messages: Generations::new(MESSAGES),
+            heads: Generations::new(HEADS),
+            flags: Arc::default(),
+        }
+    }
+
+    /// The fingerprint of a request. None if the API would refuse it, or if part of it was forgotten meanwhile.
+    pub(super) fn of(
+        &mut self,
+        sent: &ToWatch,
+        started: Timestamp,
+    ) -> Option<Fingerprint<'static>> {
+        let head = self.head(sent)?;
+        let mut positions = Vec::new();
+        let mut marks = Vec::new();
+        for (index, raw) in (0..).zip(sent.raws.iter()) {
+            let parts = match self.messages.get(raw) {
+                Some(parts) => parts,
+                None => self.read(sent, index, *raw)?,
+            };
+            for (position, mark) in parts.iter() {
+                marks.extend(mark.clone().map(|mark| (positions.len(), mark)));
+                positions.push(Position {
+                    message: u32::try_from(index).unwrap_or(u32::MAX),
+                    ..position.clone()
+                });
+            }
+        }
+        if let (Some(mark), Some(last)) = (&head.automatic, positions.len().checked_sub(1)) {
+            marks.retain(|(at, _)| *at != last);
+            marks.push((last, mark.clone()));
+        }
+        Some(Fingerprint {
+            source: sent.session.to_string(),
+            started,
+            head,
+            flags: Arc::clone(&self.flags),
+            messages: Conversation::Read(positions),
+            marks,
+        })
+    }
+
+    /// The positions of one message that was not seen before.
+    fn read(&mut self, sent: &ToWatch, index: usize, raw: u128) -> Option<Positions> {
+        let element = index.checked_sub(sent.outline.known)?;
+        let span = sent.outline.elements.get(element)?.span.clone();
+        let alone = [br#"{"messages":["#, sent.body.get(span)?, b"]}"].concat();
+        let read = of_body(alone.into(), [])?;
+        let Conversation::Read(positions) = read.messages else {
+            return None;
+        };
+        let mark = |at| {
+            let mut marks = read.marks.iter();
+            marks
+                .find(|(marked, _)| *marked == at)
+                .map(|(_, mark)| mark.clone())
+        };
+        let parts: Positions = (0..)
+            .zip(positions)
+            .map(|(at, position)| {
+                let bytes = Bytes::new();
+                (Position { bytes, ..position }, mark(at))
+            })
+            .collect();
+        self.messages.put(raw, Arc::clone(&parts));
+        Some(parts)
+    }
+
+    /// What stands beside the messages.
+    fn head(&mut self, sent: &ToWatch) -> Option<Arc<Head>> {
+        let list = sent.outline.list.clone();
+        let before = sent.body.get(..list.start)?;
+        let behind = sent.body.get(list.end..)?;
+        let mut hash = Xxh3::new();
+        hash.update(before);
+        hash.update(sent.betas.as_bytes());
+        hash.update(b"\0");
+        hash.update(behind);
+        let hash = hash.digest128();
+        if let Some(head) = self.heads.get(&hash) {
+            return Some(head);
+        }
+        let alone = [before, b"[]", behind].concat();
+        let betas = sent.betas.split(',').map(str::trim);
+        let read = of_body(alone.into(), betas.filter(|beta| !beta.is_empty()))?;
+        let mut head = Arc::unwrap_or_clone(read.head);
+        for part in &mut head.system {
+            part.bytes = Bytes::new();
+        }
+        for tool in &mut head.tools {
+            tool.bytes = Bytes::new();
+        }
+        let head = Arc::new(head);
+        self.heads.put(hash, Arc::clone(&head));
+        Some(head)
+    }
+}
+
+fn of_body<'b>(
+    body: Bytes,
+    betas: impl IntoIterator<Item = &'b str>,
+) -> Option<Fingerprint<'static>> {
+    Fingerprint::of_body("", Timestamp::UNIX_EPOCH, &body, betas).ok()
+}

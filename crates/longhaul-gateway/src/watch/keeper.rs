@@ -1,0 +1,257 @@
+//! The thread that keeps the books, and the queue before it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use longhaul_core::cache::{CallId, Watch};
+use longhaul_core::models::ModelTable;
+use tokio::sync::mpsc;
+
+use super::fingerprint::Fingerprints;
+use super::metrics::Metrics;
+use super::usage::Measured;
+use crate::body::Outline;
+use crate::line::{LineId, SessionId, Tenant};
+use crate::store::{CallRecord, LineRecord, Record, Store};
+
+/// Entries that may wait.
+const QUEUE: usize = 4_096;
+/// Bytes of bodies that may wait; beyond that, requests are written down but not watched.
+const WAITING_BYTES: usize = 64 << 20;
+/// Entries written at once.
+const BATCH: usize = 256;
+/// Sessions whose cache is watched: those not heard of for longest are forgotten.
+const SESSIONS: usize = 512;
+
+/// Calls under way that are remembered.
+const MOST_UNDER_WAY: usize = 65_536;
+
+/// A request that is about to be passed on.
+#[derive(Debug)]
+pub struct Sent {
+    /// A number that no other call has.
+    pub call: u64,
+    /// When.
+    pub at: Timestamp,
+    /// Where its line stands now.
+    pub line: LineRecord,
+    /// What the cache watch needs, where it applies.
+    pub watch: Option<ToWatch>,
+}
+
+/// A request for the cache watch.
+#[derive(Debug)]
+pub struct ToWatch {
+    /// Its session.
+    pub session: SessionId,
+    /// Its body, shared.
+    pub body: Bytes,
+    /// Where its parts lie.
+    pub outline: Outline,
+    /// Hash of each message's bytes.
+    pub raws: Arc<[u128]>,
+    /// The header `anthropic-beta`.
+    pub betas: String,
+}
+
+/// A call that has ended.
+#[derive(Debug)]
+pub struct Done {
+    /// Its number.
+    pub call: u64,
+    /// Its line; none if it was not recognised.
+    pub line: Option<LineId>,
+    /// What happened, without what the keeper adds: usage, cost, finding.
+    pub record: CallRecord,
+    /// What the upstream measured.
+    pub measured: Measured,
+}
+
+enum Entry {
+    Sent(Box<Sent>),
+    Done(Box<Done>),
+    Tenant(Tenant, Tenant),
+}
+
+/// Where entries are handed in. Never waits.
+#[derive(Debug, Clone)]
+pub struct Desk {
+    queue: mpsc::Sender<Entry>,
+    waiting: Arc<AtomicUsize>,
+    metrics: Arc<Metrics>,
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Entry")
+    }
+}
+
+impl Desk {
+    fn put(&self, entry: Entry) {
+        if self.queue.try_send(entry).is_err() {
+            self.metrics.dropped();
+        }
+    }
+
+    /// A request goes out.
+    pub fn sent(&self, mut sent: Sent) {
+        if let Some(watch) = &sent.watch {
+            let length = watch.body.len();
+            if self.waiting.fetch_add(length, Ordering::Relaxed) > WAITING_BYTES {
+                self.waiting.fetch_sub(length, Ordering::Relaxed);
+                self.metrics.dropped();
+                sent.watch = None;
+            }
+        }
+        let length = sent.watch.as_ref().map_or(0, |watch| watch.body.len());
+        if self.queue.try_send(Entry::Sent(Box::new(sent))).is_err() {
+            self.waiting.fetch_sub(length, Ordering::Relaxed);
+            self.metrics.dropped();
+        }
+    }
+
+    /// A call ended.
+    pub fn done(&self, done: Done) {
+        self.put(Entry::Done(Box::new(done)));
+    }
+
+    /// A key belongs to an organisation.
+    pub fn tenant(&self, of_key: Tenant, tenant: Tenant) {
+        self.put(Entry::Tenant(of_key, tenant));
+    }
+}
+
+/// The thread. It ends when every [`Desk`] is gone, with all that was handed in written.
+#[derive(Debug)]
+pub struct Keeper(Option<JoinHandle<()>>);
+
+impl Keeper {
+    /// Starts it. Runs the store's futures on the runtime of the caller.
+    pub fn start(
+        store: Arc<dyn Store>,
+        models: ModelTable,
+        metrics: Arc<Metrics>,
+    ) -> std::io::Result<(Self, Desk)> {
+        let (queue, mut entries) = mpsc::channel(QUEUE);
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let desk = Desk {
+            queue,
+            waiting: Arc::clone(&waiting),
+            metrics: Arc::clone(&metrics),
+        };
+        let mut keeping = Keeping {
+            waiting,
+            metrics,
+            models,
+            watch: Watch::default(),
+            fingerprints: Fingerprints::new(),
+            under_way: HashMap::new(),
+            heard: HashMap::new(),
+            clock: 0,
+        };
+        let runtime = tokio::runtime::Handle::current();
+        let keep = move || {
+            while let Some(first) = entries.blocking_recv() {
+                let mut batch = Vec::new();
+                keeping.take(first, &mut batch);
+                while batch.len() < BATCH
+                    && let Ok(next) = entries.try_recv()
+                {
+                    keeping.take(next, &mut batch);
+                }
+                let count = batch.len();
+                if let Err(error) = runtime.block_on(store.append(batch)) {
+                    tracing::warn!(%error, count, "entries of the books are lost");
+                }
+            }
+        };
+        let thread = std::thread::Builder::new()
+            .name("longhaul-books".to_owned())
+            .spawn(keep)?;
+        Ok((Self(Some(thread)), desk))
+    }
+
+    /// Waits until all is written. Every [`Desk`] must be gone, or go.
+    pub async fn finish(mut self) {
+        if let Some(thread) = self.0.take() {
+            // If the thread broke, what it had is lost already.
+            let _ = tokio::task::spawn_blocking(move || thread.join()).await;
+        }
+    }
+}
+
+struct Keeping {
+    waiting: Arc<AtomicUsize>,
+    metrics: Arc<Metrics>,
+    models: ModelTable,
+    watch: Watch,
+    fingerprints: Fingerprints,
+    under_way: HashMap<u64, CallId>,
+    heard: HashMap<SessionId, u64>,
+    clock: u64,
+}
+
+impl Keeping {
+    fn take(&mut self, entry: Entry, batch: &mut Vec<Record>) {
+        match entry {
+            Entry::Sent(sent) => {
+                if let Some(watched) = &sent.watch {
+                    self.waiting
+                        .fetch_sub(watched.body.len(), Ordering::Relaxed);
+                    self.hear(watched.session);
+                    // Calls whose end was dropped from the queue must not fill the memory.
+                    if self.under_way.len() > MOST_UNDER_WAY {
+                        self.under_way.clear();
+                    }
+                    if let Some(fingerprint) = self.fingerprints.of(watched, sent.at) {
+                        self.under_way
+                            .insert(sent.call, self.watch.before(fingerprint));
+                    }
+                }
+                batch.push(Record::Line(sent.line));
+            }
+            Entry::Done(done) => batch.push(self.done(*done)),
+            Entry::Tenant(of_key, tenant) => batch.push(Record::Tenant(of_key, tenant)),
+        }
+    }
+
+    fn done(&mut self, done: Done) -> Record {
+        let mut record = done.record;
+        let usage = done.measured.usage();
+        let watched = self.under_way.remove(&done.call);
+        let spec = self.models.resolve(&record.model).spec;
+        if let Some(usage) = usage {
+            record.cost = spec.cost_of_reply(&usage);
+            self.metrics.used(&usage, record.cost);
+            if let Some(id) = watched {
+                let verdict = self.watch.after(id, &usage, Some(&spec));
+                record.finding = verdict.finding().map(|finding| finding.sentence(None));
+            }
+            record.usage = Some(usage);
+        } else if let Some(id) = watched {
+            self.watch.failed(id);
+        }
+        if record.finding.is_some() {
+            self.metrics.found();
+        }
+        Record::Call(done.line, Box::new(record))
+    }
+
+    /// Remembers that a session was heard of, and forgets another if there are too many.
+    fn hear(&mut self, session: SessionId) {
+        self.clock += 1;
+        self.heard.insert(session, self.clock);
+        if self.heard.len() > SESSIONS {
+            let oldest = self.heard.iter().min_by_key(|(_, heard)| **heard);
+            if let Some(oldest) = oldest.map(|(session, _)| *session) {
+                self.heard.remove(&oldest);
+                self.watch.forget(&oldest.to_string());
+            }
+        }
+    }
+}

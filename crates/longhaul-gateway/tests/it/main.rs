@@ -1,0 +1,22 @@
+//! Behaviour of the gateway, by SPEC number: bodies and lines by themselves, and the whole of it on sockets.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests may fail loudly and say what they measured"
+)]
+
+mod bodies;
+mod books;
+mod limits;
+mod line_laws;
+mod lines;
+mod own;
+mod pass_through;
+mod policies;
+mod recorded;
+mod secrets;
+mod streams;
+mod support;
+mod world;

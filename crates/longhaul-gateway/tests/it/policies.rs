@@ -1,0 +1,110 @@
+//! Which policy holds for which request.
+
+use http::HeaderMap;
+use longhaul_gateway::front::Gateway;
+use longhaul_gateway::line::Tenant;
+use longhaul_gateway::policy::{Policies, Policy, Rule, Subject, rules_of};
+use serde_json::json;
+
+use super::support::{self, REPLY, answering, exchange, header, options, post};
+
+fn subject<'r>(headers: &'r HeaderMap, model: Option<&'r str>) -> Subject<'r> {
+    Subject {
+        tenant: Tenant(0xab),
+        path: "/v1/messages",
+        headers,
+        model,
+    }
+}
+
+#[test]
+fn x8_the_first_rule_that_matches_decides() {
+    let rules = "key=00000000000000ac:off|model=claude-haiku-*:off|path=/v1/m*,header=x-team: ops:off|observe";
+    let policies = Policies {
+        rules: rules.split('|').map(|rule| rule.parse().unwrap()).collect(),
+        otherwise: Policy::Off,
+    };
+    let mut headers = HeaderMap::new();
+    assert_eq!(
+        policies.decide(subject(&headers, None)),
+        None,
+        "the model must be known first"
+    );
+    assert_eq!(
+        policies.decide(subject(&headers, Some("claude-haiku-4-5"))),
+        Some(Policy::Off)
+    );
+    assert_eq!(
+        policies.decide(subject(&headers, Some("claude-opus-5-5"))),
+        Some(Policy::Observe)
+    );
+    headers.insert("x-team", "ops".parse().unwrap());
+    assert_eq!(
+        policies.decide(subject(&headers, Some("claude-opus-5-5"))),
+        Some(Policy::Off)
+    );
+}
+
+#[test]
+fn x8_a_client_may_ask_for_less_and_never_for_more() {
+    let mut headers = HeaderMap::new();
+    headers.insert("x-longhaul-policy", "off".parse().unwrap());
+    assert_eq!(
+        Policies::default().decide(subject(&headers, None)),
+        Some(Policy::Off)
+    );
+    headers.insert("x-longhaul-policy", "observe".parse().unwrap());
+    let off = Policies {
+        rules: vec!["off".parse().unwrap()],
+        otherwise: Policy::Observe,
+    };
+    assert_eq!(off.decide(subject(&headers, None)), Some(Policy::Off));
+}
+
+#[test]
+fn x8_rules_are_read_from_flags_and_files_alike() {
+    let file = "[[policy]]\nmodel = \"gpt-*\"\nheader = \"x-a: b\"\nuse = \"off\"\n";
+    let flag: Rule = "model=gpt-*,header=x-a: b:off".parse().unwrap();
+    assert_eq!(rules_of(file).unwrap(), [flag]);
+    for wrong in [
+        "",
+        "manage",
+        "colour=red:off",
+        "key=mine:off",
+        "model:off",
+        "header=x:off",
+    ] {
+        assert!(wrong.parse::<Rule>().is_err(), "{wrong}");
+    }
+    for wrong in [
+        "[[policy]]\nuse = \"manage\"",
+        "[[policy]]\nmodel = \"m\"",
+        "[[policy]]\nuse = \"off\"\ncolour = 1",
+        "[[",
+    ] {
+        assert!(rules_of(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn x8_a_model_that_is_off_leaves_no_trace() {
+    let (url, _) = answering(REPLY).await;
+    let mut options = options(url);
+    options.policies.rules = vec!["model=claude-opus-*:off".parse().unwrap()];
+    let gateway = Gateway::start(options).await.unwrap();
+    let body = support::body(&json!([{"role": "user", "content": "hi"}]));
+    let answer = exchange(gateway.addr(), &post("/v1/messages", "", &body)).await;
+    assert_eq!(header(&answer, "x-longhaul-policy").as_deref(), Some("off"));
+    assert_eq!(header(&answer, "x-longhaul-session"), None);
+    let other = body.replace("claude-opus-5-5", "claude-sonnet-4-5");
+    let answer = exchange(gateway.addr(), &post("/v1/messages", "", &other)).await;
+    assert_eq!(
+        header(&answer, "x-longhaul-policy").as_deref(),
+        Some("observe")
+    );
+    let sessions =
+        support::sessions_when(gateway.addr(), |all| all["sessions"][0]["calls"] == 1).await;
+    assert_eq!(sessions["sessions"].as_array().unwrap().len(), 1);
+    assert_eq!(sessions["sessions"][0]["model"], "claude-sonnet-4-5");
+    gateway.stop().await;
+}
