@@ -216,11 +216,14 @@ impl Engine {
         goes_on
     }
 
-    /// Waits for notes that are being taken, then reads them (S6).
+    /// Waits for notes that are being taken, then reads them (S6). Where nothing shall be waited for, those that there are
+    /// will do: what they do not cover is kept.
     pub(super) fn await_notes(&mut self, mut compaction: Compaction, now: Timestamp) {
         let wait = self.notes.as_ref().map(|taking| taking.trigger.wait(now));
+        let may_wait =
+            compaction.cause == Cause::Manual || self.config.preparation == Preparation::WhenFull;
         match wait {
-            Some(Wait::Until(until)) => {
+            Some(Wait::Until(until)) if may_wait => {
                 compaction.stage = Stage::AwaitingNotes(until);
                 self.hold(compaction);
             }
