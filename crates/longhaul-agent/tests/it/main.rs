@@ -1,4 +1,11 @@
 //! What the agent does, from outside.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "the helpers of tests are tests too"
+)]
 
 mod agent;
 mod files_and_search;
