@@ -32,7 +32,11 @@ pub(crate) async fn run(app: &mut App, sources: &mut Sources, display: Display) 
     loop {
         page.show(app)?;
         if ended && app.is_idle() && !sources.guided {
-            return Ok(());
+            // What was told before the guide went is still said.
+            while let Ok(event) = sources.events.try_recv() {
+                app.on_event(event);
+            }
+            return page.show(app);
         }
         let next = tokio::select! {
             line = typed.recv(), if !ended && page.takes_lines(app) => match line {

@@ -33,7 +33,9 @@ fn turns_away() -> String {
                 "HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
                 body.len()
             );
-            let _ = reader.get_mut().write_all(format!("{head}{body}").as_bytes());
+            let _ = reader
+                .get_mut()
+                .write_all(format!("{head}{body}").as_bytes());
         }
     });
     format!("http://{address}")
@@ -77,7 +79,12 @@ fn q1_a_wrong_key_is_said_and_nothing_is_lost() {
     let house = House::new();
     let url = turns_away();
     let wrong = [("ANTHROPIC_BASE_URL", url.as_str())];
-    fails_and_goes_on(&house, &wrong, &[], &["invalid x-api-key", "ANTHROPIC_API_KEY"]);
+    fails_and_goes_on(
+        &house,
+        &wrong,
+        &[],
+        &["invalid x-api-key", "ANTHROPIC_API_KEY"],
+    );
     let mut run = house.piped(&["-p", "tell 5 words"]);
     let run = run.env("ANTHROPIC_BASE_URL", &url).finish().ends(2);
     assert_eq!(run.out, "");

@@ -1,18 +1,17 @@
 //! Esc in the middle of a tool, of a stream, of a compaction.
 
-use std::path::Path;
-
 use super::house::{House, Typing};
 
 const ESC: &str = "\u{1b}";
 
 /// Whether a process with these arguments runs.
+#[cfg(target_os = "linux")]
 pub(super) fn runs(args: &[&str]) -> bool {
     let wanted: Vec<u8> = args
         .iter()
         .flat_map(|arg| [arg.as_bytes(), b"\0"].concat())
         .collect();
-    let processes = std::fs::read_dir(Path::new("/proc")).unwrap();
+    let processes = std::fs::read_dir("/proc").unwrap();
     let mut lines = processes.flatten().map(|it| it.path().join("cmdline"));
     lines.any(|line| std::fs::read(line).is_ok_and(|found| found == wanted))
 }

@@ -161,13 +161,13 @@ impl House {
 
     #[track_caller]
     pub(super) fn inspected_at(&self, path: &Path) -> Value {
-        let args = [
-            "inspect".as_ref(),
-            path.as_os_str(),
-            "--json".as_ref(),
-        ];
+        let args = ["inspect".as_ref(), path.as_os_str(), "--json".as_ref()];
         let found = self.world.run(args).ends(0).json();
-        assert_eq!(found["problems"].as_array().map(Vec::len), Some(0), "{found}");
+        assert_eq!(
+            found["problems"].as_array().map(Vec::len),
+            Some(0),
+            "{found}"
+        );
         found
     }
 
@@ -206,7 +206,10 @@ impl House {
 /// The transcripts in a home, oldest first.
 pub(super) fn transcripts(home: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for folder in std::fs::read_dir(home.join("projects")).into_iter().flatten() {
+    for folder in std::fs::read_dir(home.join("projects"))
+        .into_iter()
+        .flatten()
+    {
         for file in std::fs::read_dir(folder.unwrap().path()).unwrap() {
             let path = file.unwrap().path();
             if path.extension().is_some_and(|it| it == "jsonl") {

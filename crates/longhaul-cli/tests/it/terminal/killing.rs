@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::house::{House, Typing};
+use super::wire::find;
 
 /// How many kills: `LONGHAUL_KILLS`, or 20.
 fn kills() -> u64 {
@@ -47,15 +48,31 @@ fn y7_whoever_is_killed_comes_back_with_all_that_was_acknowledged() {
             _ => "/compact".to_owned(),
         };
         terminal.says(&second);
+        if kill % 8 == 7 {
+            // In the middle of what is written when a summary is taken.
+            terminal.until("a summary", |terminal| {
+                let shown = terminal.shown();
+                shown.contains("enter approve") || shown.contains("not compacted")
+            });
+            terminal.keys("\r");
+        }
         // How long until it strikes is what this is about.
         std::thread::sleep(Duration::from_millis(chance(kill) % 250));
         let seen = terminal.shown();
         terminal.kill();
         if seen.contains(&format!("Done with: {second}")) {
-            answered.push(second);
+            answered.push(second.clone());
         }
         let text = std::fs::read(house.transcript()).unwrap();
         assert!(text.starts_with(&before), "nothing is ever taken back");
+        // What was sent was on disk before.
+        let sent = house.wire.requests().into_iter().rev();
+        if sent
+            .take(3)
+            .any(|body| find(&body, second.as_bytes()).is_some())
+        {
+            assert!(find(&text, second.as_bytes()).is_some(), "{second} is lost");
+        }
         before = text;
     }
     let mut terminal = house.chat(&[&common[..], &["--continue"]].concat());

@@ -91,7 +91,11 @@ fn q2_a_pipe_is_answered_line_by_line() {
     let house = House::new();
     let input = b"tell 5 one\nread notes.txt #2\nrun touch yes.txt\n1\ntell 5 three\n/cost\nrun touch no.txt\n";
     let run = house.piped(&[]).finish_with(input).ends(0);
-    for text in ["Done with: tell 5 one", "Done with: read notes.txt #2", "Done with: tell 5 three"] {
+    for text in [
+        "Done with: tell 5 one",
+        "Done with: read notes.txt #2",
+        "Done with: tell 5 three",
+    ] {
         assert!(run.out.contains(text), "no {text} in:\n{}", run.out);
     }
     assert!(!run.out.contains('\u{1b}'));

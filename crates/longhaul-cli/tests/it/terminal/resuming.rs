@@ -7,6 +7,7 @@ use longhaul_testkit::terminal::Terminal;
 
 use super::house::{House, Typing};
 use super::wire::find;
+use crate::support::plain_session;
 
 /// Everything that would ask the model beside the conversation is off.
 const PLAIN: [&str; 4] = [
@@ -100,4 +101,25 @@ fn y2_whoever_leaves_and_comes_back_repeats_the_bytes_of_the_last_request() {
     house.nothing_refused();
     let found = house.inspected();
     assert_eq!(found["rounds"], 4 + 3 + 2);
+}
+
+#[test]
+fn g2_another_programs_session_goes_on_in_a_copy() {
+    let house = House::new();
+    let session = plain_session();
+    let name = "claude/projects/-work/0b0e1ab1-0000-4000-8000-000000000001.jsonl";
+    let theirs = house.world.write(name, &session.bytes);
+    let mut terminal = house.chat(&["--resume", theirs.to_str().unwrap()]);
+    terminal.until("a notice", |terminal| {
+        let all = terminal.all();
+        let words: Vec<&str> = all.split_whitespace().collect();
+        words.join(" ").contains("belongs to another program")
+    });
+    terminal.asks("tell 5 here", "Done with: tell 5 here");
+    terminal.leaves();
+    assert_eq!(std::fs::read(&theirs).unwrap(), session.bytes);
+    let ours = std::fs::read(house.transcript()).unwrap();
+    assert!(find(&ours, b"Done with: tell 5 here").is_some());
+    house.nothing_refused();
+    house.inspected();
 }

@@ -54,10 +54,9 @@ fn q1_a_sub_agent_has_a_conversation_of_its_own_and_reports() {
     assert!(request.contains("Done with: tell 5 inside"));
     let folder = house.transcript().with_extension("").join("subagents");
     let files: Vec<_> = std::fs::read_dir(folder).unwrap().flatten().collect();
-    let files = files.iter().map(std::fs::DirEntry::path);
+    let mut files = files.iter().map(std::fs::DirEntry::path);
     let file = files
-        .filter(|path| path.extension().is_some_and(|it| it == "jsonl"))
-        .next()
+        .find(|path| path.extension().is_some_and(|it| it == "jsonl"))
         .unwrap();
     assert!(!entries(&file).is_empty());
     house.inspected_at(&file);
