@@ -12,6 +12,7 @@ use std::io::{Read as _, Write as _};
 use std::num::NonZeroU16;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, MasterPty, PtySize, native_pty_system};
@@ -22,6 +23,8 @@ pub use portable_pty::CommandBuilder;
 pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Between two looks at the screen.
 const LOOK: Duration = Duration::from_millis(3);
+/// How long the last words of a program that has ended are waited for: something it left behind may hold the terminal.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 /// Rows that are kept after they were scrolled away.
 const SCROLLBACK: usize = 5_000;
 
@@ -32,6 +35,7 @@ pub struct Terminal {
     master: Option<Box<dyn MasterPty + Send>>,
     /// Has the reading end close with the next bytes.
     closed: Arc<AtomicBool>,
+    reading: JoinHandle<()>,
     size: (u16, u16),
     child: Box<dyn Child + Send + Sync>,
 }
@@ -78,7 +82,7 @@ impl Terminal {
         let to = Arc::clone(&shown);
         let closed = Arc::new(AtomicBool::new(false));
         let is_closed = Arc::clone(&closed);
-        std::thread::spawn(move || {
+        let reading = std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             let mut pending = Vec::new();
             while let Ok(count @ 1..) = reader.read(&mut bytes) {
@@ -97,6 +101,7 @@ impl Terminal {
             writer: Some(pair.master.take_writer().unwrap()),
             master: Some(pair.master),
             closed,
+            reading,
             size: (rows, cols),
             child,
         }
@@ -211,12 +216,16 @@ impl Terminal {
         self.child.wait().unwrap();
     }
 
-    /// Waits until the program has ended, and says with which code.
+    /// Waits until the program has ended and all it wrote is shown, and says with which code it ended.
     #[track_caller]
     pub fn ends(&mut self) -> u32 {
         let begun = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
+                let ended = Instant::now();
+                while !self.reading.is_finished() && ended.elapsed() < LAST_WORDS {
+                    std::thread::sleep(LOOK);
+                }
                 return status.exit_code();
             }
             assert!(
