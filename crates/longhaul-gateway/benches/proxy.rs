@@ -32,8 +32,9 @@ const JSON: &str = r#"{"id":"msg_1","type":"message","role":"assistant","model":
 fn main() {
     let folder = tempfile::tempdir().unwrap();
     let (fixed, plain) = (free_port(), free_port());
+    // Short, as nginx takes parameters of at most 4,096 bytes.
     let events: String = std::iter::once(format!("event: message_start\\ndata: {{\\\"type\\\":\\\"message_start\\\",\\\"message\\\":{}}}\\n\\n", JSON.replace('"', "\\\"")))
-        .chain((0..40).map(|n| format!("event: content_block_delta\\ndata: {{\\\"type\\\":\\\"content_block_delta\\\",\\\"index\\\":0,\\\"delta\\\":{{\\\"type\\\":\\\"text_delta\\\",\\\"text\\\":\\\"word {n}\\\"}}}}\\n\\n")))
+        .chain((0..14).map(|n| format!("event: content_block_delta\\ndata: {{\\\"type\\\":\\\"content_block_delta\\\",\\\"index\\\":0,\\\"delta\\\":{{\\\"type\\\":\\\"text_delta\\\",\\\"text\\\":\\\"word {n}\\\"}}}}\\n\\n")))
         .collect();
     let upstream = nginx(
         folder.path(),
@@ -148,7 +149,12 @@ fn free_port() -> u16 {
 }
 
 fn wait_for(port: u16) {
+    let began = Instant::now();
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(
+            began.elapsed() < Duration::from_secs(10),
+            "nginx does not start"
+        );
         std::thread::yield_now();
     }
 }
