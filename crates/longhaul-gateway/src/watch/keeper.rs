@@ -159,9 +159,11 @@ impl Keeper {
             while let Some(first) = entries.blocking_recv() {
                 let mut batch = Vec::new();
                 keeping.take(first, &mut batch);
-                while batch.len() < BATCH
+                let mut taken = 1;
+                while taken < BATCH
                     && let Ok(next) = entries.try_recv()
                 {
+                    taken += 1;
                     keeping.take(next, &mut batch);
                 }
                 let count = batch.len();
@@ -213,7 +215,7 @@ impl Keeping {
                             .insert(sent.call, self.watch.before(fingerprint));
                     }
                 }
-                batch.push(Record::Line(sent.line));
+                put_line(batch, sent.line);
             }
             Entry::Done(done) => batch.push(self.done(*done)),
             Entry::Tenant(of_key, tenant) => batch.push(Record::Tenant(of_key, tenant)),
@@ -253,5 +255,22 @@ impl Keeping {
                 self.watch.forget(&oldest.to_string());
             }
         }
+    }
+}
+
+/// Of a line that goes on within a batch only where it stands at the end is written.
+fn put_line(batch: &mut Vec<Record>, line: LineRecord) {
+    let earlier = batch.iter_mut().find_map(|record| match record {
+        Record::Line(earlier) if earlier.line == line.line => Some(earlier),
+        _ => None,
+    });
+    match earlier {
+        // The first says whose it is and what it branched from.
+        Some(earlier) => {
+            earlier.chain = line.chain;
+            earlier.model = line.model;
+            earlier.seen = line.seen;
+        }
+        None => batch.push(Record::Line(line)),
     }
 }
