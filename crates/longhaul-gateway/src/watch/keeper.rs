@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -23,7 +24,9 @@ const QUEUE: usize = 4_096;
 /// Bytes of bodies that may wait; beyond that, requests are written down but not watched.
 const WAITING_BYTES: usize = 64 << 20;
 /// Entries written at once.
-const BATCH: usize = 256;
+const BATCH: usize = 1_024;
+/// How long the first entry waits for others.
+const LINGER: Duration = Duration::from_millis(10);
 /// Sessions whose cache is watched: those not heard of for longest are forgotten.
 const SESSIONS: usize = 512;
 
@@ -157,6 +160,8 @@ impl Keeper {
         let runtime = tokio::runtime::Handle::current();
         let keep = move || {
             while let Some(first) = entries.blocking_recv() {
+                // Whoever hands in an entry while this thread sleeps need not wake it.
+                std::thread::sleep(LINGER);
                 let mut batch = Vec::new();
                 keeping.take(first, &mut batch);
                 let mut taken = 1;
