@@ -21,7 +21,8 @@ Examples:
   longhaul serve                                       with a simulated model behind it
   longhaul serve --upstream https://api.anthropic.com
   ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude
-  longhaul serve --upstream https://api.openai.com     OPENAI_BASE_URL=http://127.0.0.1:8787/v1 my-agent
+  longhaul serve --upstream https://api.openai.com
+  OPENAI_BASE_URL=http://127.0.0.1:8787/v1 my-agent
   longhaul serve --policy 'model=claude-haiku-*:off'   pass these on without looking
   longhaul serve --store memory --listen 127.0.0.1:0   leave no trace, on a free port
   curl http://127.0.0.1:8787/longhaul/api/sessions")]
