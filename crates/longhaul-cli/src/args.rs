@@ -1,8 +1,12 @@
 //! What can be typed: raw flags, as given. What they mean is resolved in `settings.rs` and by each command.
 
+mod serve;
+
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
+
+pub(crate) use serve::Serve;
 
 /// What the whole program can do, by example.
 macro_rules! examples {
@@ -493,60 +497,6 @@ pub(crate) struct Recall {
     /// Print one JSON object instead (documented in docs/recall.md)
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Serve a gateway in front of a model API: any client, in any language, by changing one URL
-///
-/// Requests and answers are passed on byte for byte, streams as they come. Conversations are recognised by what is said in
-/// them; each call is written down with tokens, cost and what became of the prompt cache; the page at `/` shows it. Speaks
-/// POST /v1/messages and /v1/chat/completions; all other paths are passed on too. Keys travel to the upstream and are
-/// never kept. Nothing that is sent is changed. The first line on stdout is `listening on http://ADDR:PORT`. Ends on Ctrl-C or
-/// SIGTERM, when requests under way have finished. More in docs/gateway.md.
-#[derive(Debug, ClapArgs)]
-#[command(after_help = "Exit codes: 0 ended by a signal, 2 cannot start.
-
-Environment:
-  LONGHAUL_GATEWAY_TOKEN   what must be shown to see sessions and counters; needed beyond this machine
-
-Examples:
-  longhaul serve                                       with a simulated model behind it
-  longhaul serve --upstream https://api.anthropic.com
-  ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude
-  longhaul serve --upstream https://api.openai.com     OPENAI_BASE_URL=http://127.0.0.1:8787/v1 my-agent
-  longhaul serve --policy 'model=claude-haiku-*:off'   pass these on without looking
-  longhaul serve --store memory --listen 127.0.0.1:0   leave no trace, on a free port
-  curl http://127.0.0.1:8787/longhaul/api/sessions")]
-pub(crate) struct Serve {
-    /// Where to listen; port 0 picks a free one
-    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8787")]
-    pub(crate) listen: String,
-    /// Where requests go: the base URL of an API, or `sim` for a simulated one that needs no network
-    #[arg(long, value_name = "URL|sim", default_value = "sim")]
-    pub(crate) upstream: String,
-    /// Where the books are kept: `sqlite:PATH` or `memory`; else LONGHAUL_HOME/gateway/books.sqlite
-    #[arg(long, value_name = "STORE")]
-    pub(crate) store: Option<String>,
-    /// What is done with which requests, as in `model=claude-haiku-*:off`; the first that matches decides
-    #[arg(long, value_name = "RULE")]
-    pub(crate) policy: Vec<String>,
-    /// More such rules in a file, tried after the flags; else LONGHAUL_HOME/gateway.toml if there is one
-    #[arg(long, value_name = "FILE")]
-    pub(crate) rules: Option<PathBuf>,
-    /// The largest request body, in bytes
-    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
-    pub(crate) max_body: Option<usize>,
-    /// The most requests at once; more are told to come again
-    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) max_requests: Option<u32>,
-    /// How long to wait for the next bytes of an answer, in seconds
-    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
-    pub(crate) idle: Option<u64>,
-    /// How long requests under way may take when it is told to end, in seconds
-    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
-    pub(crate) drain: Option<u64>,
-    /// Threads that serve; else one for each core
-    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
 }
 
 /// Serve a simulator of the Messages API, to test agents without a model

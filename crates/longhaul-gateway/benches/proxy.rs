@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
 use longhaul_gateway::line::Tenants;
+use longhaul_gateway::policy::Policy;
 use longhaul_gateway::store::Sqlite;
 use url::Url;
 
@@ -80,13 +81,20 @@ fn main() {
         let direct = run(SocketAddr::from(([127, 0, 0, 1], fixed)), &to_nginx);
         let mut nginx = Vec::new();
         let mut ours = Vec::new();
+        let mut off = Vec::new();
         for _ in 0..ROUNDS {
             nginx.push(run(SocketAddr::from(([127, 0, 0, 1], plain)), &to_nginx));
             ours.push(run(via_gateway, &request));
+            off.push(run(gateway.off, &request));
         }
-        let (nginx, ours) = (median(nginx), median(ours));
+        let (nginx, ours, off) = (median(nginx), median(ours), median(off));
         println!("{what}");
-        for (name, it) in [("direct", &direct), ("nginx", &nginx), ("gateway", &ours)] {
+        for (name, it) in [
+            ("direct", &direct),
+            ("nginx", &nginx),
+            ("gateway", &ours),
+            ("off", &off),
+        ] {
             println!(
                 "  {name:<8} {:>7.0} req/s   p50 {:>6.0} µs   p99 {:>6.0} µs",
                 it.rate, it.p50, it.p99
@@ -162,12 +170,14 @@ fn wait_for(port: u16) {
 struct Gateways {
     plain: SocketAddr,
     streaming: SocketAddr,
+    /// Where the policy is off: nothing is read or written down.
+    off: SocketAddr,
 }
 
 /// Two gateways on one thread of their own: requests to the second come out as a stream.
 fn start_gateway(folder: &Path, fixed: u16) -> Gateways {
     let (sender, receiver) = std::sync::mpsc::channel();
-    let books = [folder.join("one.sqlite"), folder.join("two.sqlite")];
+    let books = ["one.sqlite", "two.sqlite", "three.sqlite"].map(|name| folder.join(name));
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -175,16 +185,20 @@ fn start_gateway(folder: &Path, fixed: u16) -> Gateways {
             .unwrap();
         runtime.block_on(async {
             let mut running = Vec::new();
-            for (books, base) in books.iter().zip(["", "/v1/stream"]) {
+            for (books, base) in books.iter().zip(["", "/v1/stream", ""]) {
                 let url = Url::parse(&format!("http://127.0.0.1:{fixed}{base}")).unwrap();
                 let store = Arc::new(Sqlite::open(books).unwrap());
-                let options = Options::new(UpstreamChoice::Url(url), store, Tenants::passing());
+                let mut options = Options::new(UpstreamChoice::Url(url), store, Tenants::passing());
+                if running.len() == 2 {
+                    options.policies.otherwise = Policy::Off;
+                }
                 running.push(Gateway::start(options).await.unwrap());
             }
             sender
                 .send(Gateways {
                     plain: running[0].addr(),
                     streaming: running[1].addr(),
+                    off: running[2].addr(),
                 })
                 .unwrap();
             std::future::pending::<()>().await;

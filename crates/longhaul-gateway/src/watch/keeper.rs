@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -23,7 +24,9 @@ const QUEUE: usize = 4_096;
 /// Bytes of bodies that may wait; beyond that, requests are written down but not watched.
 const WAITING_BYTES: usize = 64 << 20;
 /// Entries written at once.
-const BATCH: usize = 256;
+const BATCH: usize = 1_024;
+/// How long the first entry waits for others.
+const LINGER: Duration = Duration::from_millis(10);
 /// Sessions whose cache is watched: those not heard of for longest are forgotten.
 const SESSIONS: usize = 512;
 
@@ -157,11 +160,15 @@ impl Keeper {
         let runtime = tokio::runtime::Handle::current();
         let keep = move || {
             while let Some(first) = entries.blocking_recv() {
+                // Whoever hands in an entry while this thread sleeps need not wake it.
+                std::thread::sleep(LINGER);
                 let mut batch = Vec::new();
                 keeping.take(first, &mut batch);
-                while batch.len() < BATCH
+                let mut taken = 1;
+                while taken < BATCH
                     && let Ok(next) = entries.try_recv()
                 {
+                    taken += 1;
                     keeping.take(next, &mut batch);
                 }
                 let count = batch.len();
@@ -213,7 +220,7 @@ impl Keeping {
                             .insert(sent.call, self.watch.before(fingerprint));
                     }
                 }
-                batch.push(Record::Line(sent.line));
+                put_line(batch, sent.line);
             }
             Entry::Done(done) => batch.push(self.done(*done)),
             Entry::Tenant(of_key, tenant) => batch.push(Record::Tenant(of_key, tenant)),
@@ -253,5 +260,22 @@ impl Keeping {
                 self.watch.forget(&oldest.to_string());
             }
         }
+    }
+}
+
+/// Of a line that goes on within a batch only where it stands at the end is written.
+fn put_line(batch: &mut Vec<Record>, line: LineRecord) {
+    let earlier = batch.iter_mut().find_map(|record| match record {
+        Record::Line(earlier) if earlier.line == line.line => Some(earlier),
+        _ => None,
+    });
+    match earlier {
+        // The first says whose it is and what it branched from.
+        Some(earlier) => {
+            earlier.chain = line.chain;
+            earlier.model = line.model;
+            earlier.seen = line.seen;
+        }
+        None => batch.push(Record::Line(line)),
     }
 }
