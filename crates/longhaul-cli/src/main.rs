@@ -17,6 +17,7 @@ mod recall;
 mod serve;
 mod settings;
 mod show;
+mod signals;
 mod sim;
 mod table;
 mod target;

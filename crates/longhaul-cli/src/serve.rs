@@ -16,6 +16,7 @@ use url::Url;
 use crate::args::Serve as Command;
 use crate::failure::{Failure, Outcome, tell, warn};
 use crate::settings::{self, Given};
+use crate::signals::EndSignals;
 use crate::sim;
 
 /// The variable that holds the token.
@@ -65,8 +66,9 @@ async fn serve(options: Options, upstream: &str) -> Result<Outcome, Failure> {
         },
         other => Failure::Gateway(other),
     })?;
+    let mut signals = EndSignals::listen().map_err(Failure::Runtime)?;
     announce(&gateway, upstream, guarded)?;
-    sim::ended().await.map_err(Failure::Runtime)?;
+    signals.received().await;
     let under_way = gateway.metrics().under_way();
     if under_way > 0 {
         let requests = crate::text::count(under_way.unsigned_abs(), "request", "requests");

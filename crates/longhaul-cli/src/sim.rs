@@ -18,6 +18,7 @@ use longhaul_sim::world::{self, World};
 use crate::args::Sim as Command;
 use crate::failure::{Failure, Outcome, tell, warn};
 use crate::settings::{self, Given};
+use crate::signals::EndSignals;
 use crate::terminal::grouped;
 
 pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
@@ -44,8 +45,9 @@ async fn serve(listen: SocketAddr, world: World, options: Options) -> Result<Out
         addr: listen.to_string(),
         source,
     })?;
+    let mut signals = EndSignals::listen().map_err(Failure::Runtime)?;
     announce(&server, time)?;
-    ended().await.map_err(Failure::Runtime)?;
+    signals.received().await;
     let books = server.with_world(|world| world.books().total);
     server.stop().await;
     tell(&farewell(&books));
@@ -91,21 +93,6 @@ fn farewell(books: &Account) -> String {
         books.hit_rate * 100.0,
         books.cost_usd.to_f64(),
     )
-}
-
-/// Waits for Ctrl-C or SIGTERM.
-pub(crate) async fn ended() -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminated = signal(SignalKind::terminate())?;
-        tokio::select! {
-            interrupted = tokio::signal::ctrl_c() => interrupted,
-            _ = terminated.recv() => Ok(()),
-        }
-    }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
 }
 
 /// The first address that a text stands for; a bare port is one of this machine's.

@@ -16,6 +16,7 @@ use longhaul_provider::CancellationToken;
 use crate::args::Chat as Command;
 use crate::failure::{Failure, Outcome};
 use crate::settings::{Given, given_flags};
+use crate::signals::EndSignals;
 
 pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
     let config = given.resolve(given_flags([
@@ -62,19 +63,9 @@ fn start(command: &Command) -> Start {
 fn signals() -> Result<CancellationToken, Failure> {
     let token = CancellationToken::new();
     let cancelled = token.clone();
-    #[cfg(unix)]
-    let mut term = {
-        use tokio::signal::unix::{SignalKind, signal};
-        signal(SignalKind::terminate()).map_err(Failure::Runtime)?
-    };
+    let mut signals = EndSignals::listen().map_err(Failure::Runtime)?;
     tokio::spawn(async move {
-        #[cfg(unix)]
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            _ = term.recv() => {}
-        }
-        #[cfg(not(unix))]
-        let _ = tokio::signal::ctrl_c().await;
+        signals.received().await;
         cancelled.cancel();
     });
     Ok(token)
