@@ -5,6 +5,7 @@
 
 mod memory;
 mod record;
+mod rewrite;
 mod sqlite;
 
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use jiff::Timestamp;
 
 pub use memory::Memory;
 pub use record::{CallRecord, Ended, LineRecord, Purged, Record, SessionRow};
+pub use rewrite::{Kind, Made, Rewrite};
 pub use sqlite::Sqlite;
 
 use crate::line::{LineId, Restored, SessionId, Tenant};
@@ -69,4 +71,29 @@ pub trait Store: Send + Sync + 'static {
     ) -> BoxFuture<'_, Result<Vec<(LineId, CallRecord)>, StoreError>>;
     /// Deletes what was last seen before a time.
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<Purged, StoreError>>;
+}
+
+/// A claim to work on something; given back when dropped.
+pub trait Claim: Send + Sync {}
+
+/// Keeps what stands for the beginnings of histories. With a store that several gateways share, each sees what the
+/// others put.
+pub trait Shelf: Send + Sync + 'static {
+    /// Puts a rewrite; one for the same history is replaced. Durable when this returns.
+    fn put(&self, rewrite: Rewrite) -> BoxFuture<'_, Result<(), StoreError>>;
+    /// Of the rewrites at these hashes the one that stands for the most messages, if it stands for more than `least`.
+    fn find(
+        &self,
+        tenant: Tenant,
+        at: Vec<u128>,
+        least: u32,
+    ) -> BoxFuture<'_, Result<Option<Rewrite>, StoreError>>;
+    /// Which rewrites there are; none where other processes put some too, so that only asking tells.
+    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<(Tenant, u128, u32)>>, StoreError>>;
+    /// A claim that nobody else, in any process, has at the same time; none if somebody has. A process that dies gives
+    /// its claims back.
+    fn claim(&self, key: u64) -> BoxFuture<'_, Result<Option<Box<dyn Claim>>, StoreError>>;
+    /// How the newest rewrites of a session came about, the oldest first.
+    fn made(&self, session: SessionId, most: usize)
+    -> BoxFuture<'_, Result<Vec<Made>, StoreError>>;
 }

@@ -1,0 +1,101 @@
+//! What stands for the beginning of a history, as it is kept.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use longhaul_core::money::Usd;
+use serde::Serialize;
+
+use crate::line::{LineId, SessionId, Tenant};
+
+/// How a rewrite was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Old tool results were cleared.
+    Cleared,
+    /// The session's notes became its summary.
+    Noted,
+    /// A model summed up.
+    Summarised,
+    /// Extracts became the summary: no model was asked, or none answered well.
+    Extracted,
+    /// Thinking was left out behind an earlier rewrite, when that came into use.
+    Settled,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Cleared,
+        Self::Noted,
+        Self::Summarised,
+        Self::Extracted,
+        Self::Settled,
+    ];
+
+    /// Its name in the books.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cleared => "cleared",
+            Self::Noted => "noted",
+            Self::Summarised => "summarised",
+            Self::Extracted => "extracted",
+            Self::Settled => "settled",
+        }
+    }
+
+    /// By its name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// Behind the message where the rolling hash is `at`, `text` stands for all messages up to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rewrite {
+    /// Whose.
+    pub tenant: Tenant,
+    /// The rolling hash behind the last message that it stands for.
+    pub at: u128,
+    /// How many messages those are.
+    pub messages: u32,
+    /// What is sent for them: elements of `messages`, with commas between them.
+    pub text: Bytes,
+    /// The rolling hash behind the last message that is summed up in it; none if it only leaves things out.
+    pub root: Option<u128>,
+    /// How much of `text` stands for those.
+    pub summary: usize,
+    /// Transcript lines that the summary was made of.
+    pub lines: Bytes,
+    /// Calls whose results are cleared in the rest of `text`.
+    pub cleared: Vec<String>,
+    /// Whether replies that came before its first use need no more care: no thinking bound to what was replaced follows.
+    pub settled: bool,
+    /// How it came about.
+    pub made: Made,
+}
+
+/// How a rewrite came about: for people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Made {
+    /// In which session.
+    pub session: SessionId,
+    /// On which line.
+    pub line: LineId,
+    /// When.
+    pub at: Timestamp,
+    /// How.
+    pub kind: Kind,
+    /// Tokens before.
+    pub before: u64,
+    /// Tokens after, estimated.
+    pub after: u64,
+    /// How long it took, in milliseconds.
+    pub millis: u64,
+    /// For how long a request waited for it, in milliseconds.
+    pub waited: u64,
+    /// What asking for it cost, where prices are known.
+    pub cost: Option<Usd>,
+    /// What was lost, as JSON.
+    pub report: String,
+}
