@@ -33,6 +33,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 
+pub use growth::Growth;
 pub use config::{
     CacheEdits, EngineConfig, Heads, Identity, NotesConfig, Preparation, Summariser, SummaryModel,
 };
@@ -77,7 +78,7 @@ pub struct Engine {
     /// What the provider cleared for the last reply.
     native: Applied,
     tracking: Tracking,
-    growth: growth::Growth,
+    growth: Growth,
     /// Notes, if they are taken.
     notes: Option<notes::Taking>,
     /// What goes on beside the conversation.
@@ -163,7 +164,7 @@ impl Engine {
             cached,
             native: Applied::default(),
             tracking: Tracking::default(),
-            growth: growth::Growth::default(),
+            growth: Growth::default(),
             notes: (config.notes.clone())
                 .map(|notes| notes::Taking::new(notes, config.window.scale())),
             ahead: ahead::Preparing::default(),

@@ -22,6 +22,7 @@ use super::serve;
 use super::state::State;
 use super::upstream::{Upstream, UpstreamError};
 use crate::line::{Ids, Lines, Recogniser};
+use crate::manage::{Care, Settings};
 use crate::store::{Store, StoreError};
 use crate::watch::{Keeper, Metrics};
 
@@ -95,8 +96,24 @@ impl Gateway {
         let listener = TcpListener::bind(options.listen).await.map_err(listening)?;
         let addr = listener.local_addr().map_err(listening)?;
         let metrics = Arc::new(Metrics::default());
+        let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
+        let connections = TaskTracker::new();
+        let settings = Settings {
+            config: options.config,
+            models: options.models.clone(),
+            clearable: options.clearable,
+        };
+        let care = Care::new(
+            Arc::clone(&options.shelf),
+            settings,
+            Arc::clone(&metrics),
+            connections.clone(),
+            abort.clone(),
+        );
+        let care = Arc::new(care.await?);
         let (keeper, desk) = Keeper::start(
             Arc::clone(&options.store),
+            Arc::clone(&care),
             options.models,
             Arc::clone(&metrics),
         )
@@ -106,11 +123,13 @@ impl Gateway {
             tokio::spawn(purge(store, days))
         });
         let state = Arc::new(State {
-            upstream: Upstream::new(&url, options.timeouts)?,
+            upstream: Arc::new(Upstream::new(&url, options.timeouts)?),
             recogniser: Recogniser::new(lines),
             tenants: Mutex::new(tenants),
             policies: options.policies,
             store: options.store,
+            shelf: options.shelf,
+            care,
             desk,
             metrics: Arc::clone(&metrics),
             requests: Arc::new(Semaphore::new(options.limits.requests)),
@@ -120,8 +139,6 @@ impl Gateway {
             on_loopback: addr.ip().is_loopback(),
             calls: AtomicU64::new(0),
         });
-        let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
-        let connections = TaskTracker::new();
         let accepting = serve::run(
             listener,
             state,

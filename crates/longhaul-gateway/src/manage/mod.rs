@@ -9,8 +9,31 @@
 //!
 //! [`Rewrite`]: crate::store::Rewrite
 
+mod asking;
+mod care;
+mod clear;
 mod draft;
+mod material;
+mod rewrites;
+mod sending;
+mod settle;
+mod standing;
+mod summarise;
 mod talk;
+mod thinking;
+mod work;
 
+use bytes::Bytes;
+
+pub(crate) use asking::Asking;
+pub(crate) use care::{Care, Prepared};
 pub use draft::Draft;
+pub(crate) use material::Material;
+pub(crate) use rewrites::Shelved;
+pub(crate) use sending::Sending;
 pub use talk::Talk;
+
+/// Elements of a list, with commas between them.
+fn join(elements: &[Bytes]) -> Bytes {
+    elements.join(&b","[..]).into()
+}

@@ -11,4 +11,4 @@ mod usage;
 
 pub use keeper::{Desk, Done, Keeper, Sent, ToWatch};
 pub use metrics::{Metrics, Refused};
-pub use usage::{Measured, Tap};
+pub use usage::{Measured, Tap, plain};

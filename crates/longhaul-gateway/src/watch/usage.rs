@@ -3,7 +3,7 @@
 //! Of a stream the events that bear usage are read as they pass; of one JSON text the bytes are kept (shared, not
 //! copied) and read afterwards. Compressed answers are decompressed for this alone. What cannot be read is not known.
 
-use std::io::Write;
+use std::io::{Read as _, Write};
 
 use bytes::Bytes;
 use flate2::write::{GzDecoder, ZlibDecoder};
@@ -55,6 +55,23 @@ enum Reading {
     Events(Box<sse::Decoder>, Option<Usage>),
     Text(Vec<Bytes>, usize),
     Nothing,
+}
+
+/// A whole answer's body, decompressed. None if it cannot be.
+pub fn plain(headers: &HeaderMap, body: &Bytes) -> Option<Bytes> {
+    let coding = headers.get(header::CONTENT_ENCODING);
+    let read = |reader: &mut dyn std::io::Read| {
+        let mut out = Vec::new();
+        let most = LONGEST as u64;
+        std::io::Read::take(reader, most).read_to_end(&mut out).ok()?;
+        Some(Bytes::from(out))
+    };
+    match coding.map_or(Some("identity"), |value| value.to_str().ok())? {
+        "identity" | "" => Some(body.clone()),
+        "gzip" => read(&mut flate2::read::GzDecoder::new(&body[..])),
+        "deflate" => read(&mut flate2::read::ZlibDecoder::new(&body[..])),
+        _ => None,
+    }
 }
 
 /// Listens to one answer.
