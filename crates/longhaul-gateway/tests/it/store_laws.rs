@@ -99,7 +99,7 @@ fn rewrite(tenant: Tenant, hash: u128, messages: u32) -> Rewrite {
         text: Bytes::from(format!(
             "{{\"role\":\"user\",\"content\":\"\\u0000 as bytes \u{1F600} {messages}\"}}"
         )),
-        root: (messages % 2 == 0).then_some(u128::MAX - hash),
+        root: messages.is_multiple_of(2).then_some(u128::MAX - hash),
         summary: 9,
         lines: Bytes::from_static(b"{\"type\":\"user\"}\n"),
         cleared: vec!["toolu_1".to_owned(), "with \"quotes\"".to_owned()],
