@@ -12,7 +12,7 @@ use url::Url;
 
 use crate::line::Tenants;
 use crate::policy::Policies;
-use crate::store::{Shelf, Store};
+use crate::store::{Shelf, Storage, Store};
 
 /// Where requests go.
 #[derive(Debug, Clone)]
@@ -112,11 +112,7 @@ pub struct Options {
 
 impl Options {
     /// Options with defaults for all that has one.
-    pub fn new<S: Store + Shelf>(
-        upstream: UpstreamChoice,
-        store: Arc<S>,
-        tenants: Tenants,
-    ) -> Self {
+    pub fn new(upstream: UpstreamChoice, store: Arc<dyn Storage>, tenants: Tenants) -> Self {
         Self {
             shelf: Arc::clone(&store) as Arc<dyn Shelf>,
             config: Config::default(),

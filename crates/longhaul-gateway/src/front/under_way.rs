@@ -171,6 +171,8 @@ fn report(call: Call, status: u16) -> Option<Report> {
             usage: None,
             cost: None,
             finding: None,
+            saved: 0,
+            rewritten: false,
         },
         material: call.material,
     })

@@ -80,7 +80,7 @@ impl Asking {
         let malformed = |_| Error::new(ErrorClass::Malformed, "the answer cannot be read");
         match streamed {
             true => folded(self.dialect, &body).map_err(malformed),
-            false => decode_json(self.dialect, &body).map_err(malformed),
+            false => decode_json(self.dialect, &body).map_err(|_| malformed(())),
         }
     }
 }

@@ -82,9 +82,6 @@ impl Care {
         if let Some(window) = self.window(&spec)
             && (standing.expected(material.sending.len()))
                 .is_some_and(|expected| expected >= window.blocking)
-            && self
-                .expected(material, &standing)
-                .is_none_or(|expected| expected >= window.blocking)
             && self.work(material.clone(), Occasion::Full(None)).await
         {
             self.find(material).await;

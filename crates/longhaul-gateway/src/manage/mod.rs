@@ -26,12 +26,27 @@ mod work;
 use bytes::Bytes;
 
 pub(crate) use asking::Asking;
-pub(crate) use care::{Care, Prepared};
+pub(crate) use care::Care;
 pub use draft::Draft;
 pub(crate) use material::Material;
 pub(crate) use rewrites::Shelved;
 pub(crate) use sending::Sending;
 pub use talk::Talk;
+
+/// What work on conversations depends on.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Thresholds and switches.
+    pub config: longhaul_core::config::Config,
+    /// Models and their windows.
+    pub models: longhaul_core::models::ModelTable,
+    /// Tools whose results may be cleared.
+    pub clearable: longhaul_core::micro::ClearableTools,
+}
+
+pub fn known_tools() -> longhaul_core::micro::ClearableTools {
+    Default::default()
+}
 
 /// Elements of a list, with commas between them.
 fn join(elements: &[Bytes]) -> Bytes {

@@ -139,7 +139,7 @@ pub struct Keeper(Option<JoinHandle<()>>);
 
 impl Keeper {
     /// Starts it. Runs the store's futures on the runtime of the caller.
-    pub fn start(
+    pub(crate) fn start(
         store: Arc<dyn Store>,
         care: Arc<Care>,
         models: ModelTable,
@@ -248,6 +248,14 @@ impl Keeping {
             if let Some(id) = watched {
                 let verdict = self.watch.after(id, &usage, Some(&spec));
                 record.finding = verdict.finding().map(|finding| finding.sentence(None));
+            }
+            if let Some(material) = &done.material {
+                let left_out = material.sending.left_out(&material.body) as u128;
+                let sent = material.sending.len().max(1) as u128;
+                // As many tokens a byte as what was sent had.
+                let saved = u128::from(usage.prompt()) * left_out / sent;
+                record.saved = u64::try_from(saved).unwrap_or(0);
+                record.rewritten = material.sending.replaced.is_some();
             }
             let whole = record.ended == Ended::Whole && record.status == 200;
             if let Some(material) = done.material.filter(|_| whole && usage.context() > 0) {
