@@ -33,12 +33,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-pub use growth::Growth;
 pub use config::{
     CacheEdits, EngineConfig, Heads, Identity, NotesConfig, Preparation, Summariser, SummaryModel,
 };
 pub use effect::{Effect, EffectId, HookCall, NotesRun, Outgoing, Urgency};
 pub use event::{Ahead, CompactFailure, Compacted, Event, NotesEvent, Phase, Preview, Summarizer};
+pub use growth::Growth;
 pub use ids::Ids;
 pub use input::{
     CompactRequest, Failed, FailedKind, GatheredContext, HookOutcome, Input, ModelReply,

@@ -20,9 +20,9 @@ mod under_way;
 mod upstream;
 mod withheld;
 
+pub(crate) use collect::Onward;
 pub use gateway::{Gateway, StartError};
 pub use options::{Limits, Options, Timeouts, UpstreamChoice};
-pub(crate) use collect::Onward;
 pub(crate) use passing::Answer;
 pub(crate) use refuse::json_answer;
 pub(crate) use state::State;

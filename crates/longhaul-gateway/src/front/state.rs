@@ -9,8 +9,8 @@ use tokio::sync::Semaphore;
 use super::options::{Limits, Timeouts};
 use super::upstream::Upstream;
 use crate::line::{Recogniser, Tenants};
-use crate::policy::Policies;
 use crate::manage::Care;
+use crate::policy::Policies;
 use crate::store::{Shelf, Store};
 use crate::watch::{Desk, Metrics};
 

@@ -61,9 +61,8 @@ impl Asking {
             headers.insert(BETA, betas);
         }
         let sent = self.upstream.send(request).await;
-        let answer = sent.map_err(|refusal| {
-            Error::new(ErrorClass::Server { after: None }, refusal.message())
-        })?;
+        let answer = sent
+            .map_err(|refusal| Error::new(ErrorClass::Server { after: None }, refusal.message()))?;
         let (parts, body) = answer.into_parts();
         let body = http_body_util::Limited::new(body, LONGEST).collect().await;
         let body = body

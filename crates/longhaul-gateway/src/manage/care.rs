@@ -107,7 +107,9 @@ impl Care {
 
     /// Puts what stands for the beginning in its place, if anything does.
     async fn find(&self, material: &mut Material) {
-        let found = self.rewrites.find(material.tenant, &material.recognised.hashes);
+        let found = self
+            .rewrites
+            .find(material.tenant, &material.recognised.hashes);
         match found.await {
             Ok(Some(base)) => {
                 let behind = Sending::behind(&material.body, &material.recognised, &base);
@@ -124,9 +126,7 @@ impl Care {
     pub(crate) fn answered(self: &Arc<Self>, material: Material, used: u64) {
         let line = material.placed.line;
         let bytes = material.sending.len();
-        let standing = self
-            .standings
-            .answered(line, used, bytes, Timestamp::now());
+        let standing = self.standings.answered(line, used, bytes, Timestamp::now());
         let spec = self.spec(&material.model);
         let due = self
             .window(&spec)

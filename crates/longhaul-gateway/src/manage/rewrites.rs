@@ -41,7 +41,12 @@ impl Shelved {
 
     /// The elements that stand for what was summed up.
     pub(crate) fn summary(&self) -> Vec<Bytes> {
-        elements_of(self.rewrite.text.get(..self.rewrite.summary).unwrap_or_default())
+        elements_of(
+            self.rewrite
+                .text
+                .get(..self.rewrite.summary)
+                .unwrap_or_default(),
+        )
     }
 }
 

@@ -8,6 +8,7 @@ use super::material::Material;
 use super::rewrites::Rewrites;
 use super::sending::Sending;
 use super::{join, thinking};
+use crate::body::Role;
 use crate::store::{Kind, Made, Rewrite};
 
 /// Settles the beginning that a request is about to be sent with.
@@ -22,23 +23,42 @@ pub(super) async fn settle(rewrites: &Rewrites, material: &mut Material) {
     let Ok(outline) = crate::body::read(&material.body) else {
         return;
     };
-    let rest: Vec<Bytes> = (outline.elements.iter().skip(from))
-        .map(|element| material.body.slice(element.span.clone()))
-        .map(|element| thinking::without_thinking(&thinking::without_marks(&element)))
+    // What the client says last keeps its bytes, and with them its cache marker: nothing is thought there.
+    let thought = (outline.elements.iter().enumerate().skip(from))
+        .rfind(|(_, element)| element.role == Role::Assistant);
+    let until = thought.map(|(at, _)| at);
+    let rest = outline
+        .elements
+        .iter()
+        .take(until.map_or(from, |at| at + 1));
+    let rest = rest.skip(from).map(|element| {
+        let element = material.body.slice(element.span.clone());
+        thinking::without_marks(&element)
+    });
+    let beginning = base.elements.iter().map(|(_, element)| element.clone());
+    let elements: Vec<Bytes> = beginning
+        .chain(rest)
+        .map(|element| thinking::without_thinking(&element))
         .collect();
-    let mut elements = vec![base.rewrite.text.clone()];
-    elements.extend(rest);
-    let chain = recognised.chain;
+    let spoken = outline.elements.iter().take(until.map_or(0, |at| at + 1));
+    let spoken = spoken.filter(|element| element.role != Role::System);
     let settled = Rewrite {
-        tenant: material.tenant,
-        at: chain.hash,
-        messages: chain.messages,
+        at: until
+            .and_then(|at| recognised.hashes.get(at).copied())
+            .unwrap_or(base.rewrite.at),
+        messages: match until {
+            Some(_) => u32::try_from(spoken.count()).unwrap_or(u32::MAX),
+            None => base.rewrite.messages,
+        },
         text: join(&elements),
         settled: true,
         made: Made {
             session: material.placed.session,
             line: material.placed.line,
-            kind: Kind::Settled,
+            kind: match until {
+                Some(_) => Kind::Settled,
+                None => base.rewrite.made.kind,
+            },
             ..base.rewrite.made.clone()
         },
         ..base.rewrite.clone()

@@ -27,6 +27,7 @@ pub(crate) struct Standing {
     /// What stood for the beginning of its newest request.
     beginning: Option<u128>,
     growth: Growth,
+    answers: u32,
     failures: u32,
 }
 
@@ -39,7 +40,12 @@ impl Standing {
     /// Whether it is time to make the conversation smaller, so that it is done when it must be.
     pub(crate) fn is_due(&self, window: &WindowStatus) -> bool {
         let limit = window.auto_compact;
-        let lead = self.growth.lead(limit - limit / EARLIEST);
+        let most = match self.answers {
+            // How fast it fills is not known yet.
+            0 | 1 => limit / 5,
+            _ => limit - limit / EARLIEST,
+        };
+        let lead = self.growth.lead(most);
         window.auto_compact_enabled && self.used.saturating_add(lead) >= limit
     }
 
@@ -75,6 +81,7 @@ impl Standings {
     ) -> Standing {
         self.change(line, |standing| {
             standing.growth.replied(used, now);
+            standing.answers = standing.answers.saturating_add(1);
             (standing.used, standing.bytes) = (used, bytes);
             standing.answered = Some(now);
             standing.clone()

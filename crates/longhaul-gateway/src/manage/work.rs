@@ -7,14 +7,14 @@ use jiff::Timestamp;
 use longhaul::Model;
 use longhaul_core::json::Object;
 use longhaul_core::message::Usage;
-use longhaul_provider::Dialect;
+use longhaul_provider::{Dialect, ErrorClass};
 
 use super::care::Care;
 use super::clear::{self, Why};
 use super::draft::Draft;
 use super::material::{Cut, Material};
 use super::summarise::{self, Given};
-use super::{join, standing};
+use super::{join, standing, thinking};
 use crate::store::{Kind, Made, Rewrite};
 
 /// A request that may answer with no more tokens than this is no place to ask for a summary behind.
@@ -147,6 +147,16 @@ impl Care {
                 Ok(reply) => given = Some(Given::of(reply)),
                 Err(error) => {
                     tracing::info!(class = ?error.class, "asking for a summary behind the client's own messages failed");
+                    if let Occasion::Ahead { used } = occasion
+                        && passes_by(error.class)
+                        && self
+                            .window(&self.spec(&material.model))
+                            .is_some_and(|window| used < window.auto_compact)
+                    {
+                        // There is room for another try behind the next answer.
+                        self.standings.failed(line);
+                        return None;
+                    }
                 }
             }
         }
@@ -188,7 +198,9 @@ impl Care {
         let base = material.sending.replaced.as_ref();
         let summed_up = draft.rest.is_empty();
         let summary = join(&draft.summary);
-        let elements: Vec<_> = draft.summary.iter().chain(&draft.rest).cloned().collect();
+        // The client's markers move on; what stands here stays.
+        let rest = draft.rest.iter().map(thinking::without_marks);
+        let elements: Vec<_> = draft.summary.iter().cloned().chain(rest).collect();
         let rewrite = Rewrite {
             tenant: material.tenant,
             at: cut.at,
@@ -214,7 +226,10 @@ impl Care {
                     Occasion::Ahead { .. } => 0,
                     _ => millis,
                 },
-                cost: draft.usage.as_ref().and_then(|usage| spec.cost_of_reply(usage)),
+                cost: draft
+                    .usage
+                    .as_ref()
+                    .and_then(|usage| spec.cost_of_reply(usage)),
                 report: draft.report,
             },
         };
@@ -233,6 +248,19 @@ impl Care {
             }
         }
     }
+}
+
+/// Whether the same request may succeed later.
+fn passes_by(class: ErrorClass) -> bool {
+    matches!(
+        class,
+        ErrorClass::RateLimited { .. }
+            | ErrorClass::Overloaded { .. }
+            | ErrorClass::Server { .. }
+            | ErrorClass::Retry { .. }
+            | ErrorClass::Timeout(_)
+            | ErrorClass::Cut
+    )
 }
 
 /// One at a time works on conversations that begin alike.

@@ -63,7 +63,9 @@ pub fn plain(headers: &HeaderMap, body: &Bytes) -> Option<Bytes> {
     let read = |reader: &mut dyn std::io::Read| {
         let mut out = Vec::new();
         let most = LONGEST as u64;
-        std::io::Read::take(reader, most).read_to_end(&mut out).ok()?;
+        std::io::Read::take(reader, most)
+            .read_to_end(&mut out)
+            .ok()?;
         Some(Bytes::from(out))
     };
     match coding.map_or(Some("identity"), |value| value.to_str().ok())? {

@@ -9,6 +9,7 @@
 
 mod bodies;
 mod books;
+mod endless;
 mod limits;
 mod line_laws;
 mod lines;
