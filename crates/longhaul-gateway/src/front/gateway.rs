@@ -98,11 +98,12 @@ impl Gateway {
         let metrics = Arc::new(Metrics::default());
         let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
         let connections = TaskTracker::new();
-        let settings = Settings {
-            config: options.config,
-            models: options.models.clone(),
-            clearable: options.clearable,
-        };
+        let settings = Settings::new(
+            Arc::new(options.config),
+            Arc::new(options.models.clone()),
+            &options.clearable,
+            Timestamp::now(),
+        );
         let care = Care::new(
             Arc::clone(&options.shelf),
             settings,

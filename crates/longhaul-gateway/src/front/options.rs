@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul_core::config::Config;
-use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::ModelTable;
 use longhaul_provider::Secret;
 use url::Url;
@@ -94,8 +93,8 @@ pub struct Options {
     pub shelf: Arc<dyn Shelf>,
     /// Thresholds and switches.
     pub config: Config,
-    /// Tools whose results may be cleared.
-    pub clearable: ClearableTools,
+    /// Names of tools whose results may be cleared, beside those of known agents.
+    pub clearable: Vec<String>,
     /// Tells tenants apart.
     pub tenants: Tenants,
     /// Models and their prices.
@@ -116,7 +115,7 @@ impl Options {
         Self {
             shelf: Arc::clone(&store) as Arc<dyn Shelf>,
             config: Config::default(),
-            clearable: crate::manage::known_tools(),
+            clearable: Vec::new(),
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             upstream,
             policies: Policies::default(),

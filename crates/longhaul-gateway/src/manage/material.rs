@@ -9,7 +9,7 @@ use super::asking::Asking;
 use super::sending::{Sending, position};
 use super::talk::Talk;
 use crate::body::{self, Role};
-use crate::line::{Chain, Placed, Recognised, Tenant};
+use crate::line::{Placed, Recognised, Tenant};
 
 /// See the module.
 #[derive(Debug, Clone)]
@@ -71,10 +71,5 @@ impl Material {
             at,
             messages: u32::try_from(spoken_count(last)).unwrap_or(u32::MAX),
         })
-    }
-
-    /// The history that the request is.
-    pub(crate) fn chain(&self) -> Chain {
-        self.recognised.chain
     }
 }

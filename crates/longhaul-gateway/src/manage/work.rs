@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use longhaul::Model;
+use longhaul::session::summary_reply;
 use longhaul_core::json::Object;
 use longhaul_core::message::Usage;
 use longhaul_provider::{Dialect, ErrorClass};
@@ -13,12 +14,15 @@ use super::care::Care;
 use super::clear::{self, Why};
 use super::draft::Draft;
 use super::material::{Cut, Material};
-use super::summarise::{self, Given};
+use super::settings::Settings;
+use super::summarise;
 use super::{join, standing, thinking};
 use crate::store::{Kind, Made, Rewrite};
 
 /// A request that may answer with no more tokens than this is no place to ask for a summary behind.
 const SHORTEST_ANSWER: u64 = 4_000;
+/// What stands beside the messages is mostly English and JSON.
+const BYTES_A_TOKEN: u64 = 4;
 /// How often, and how many times, it is looked whether another gateway is done.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 const LOOKS: u32 = 600;
@@ -109,11 +113,15 @@ impl Care {
         let Some(cut) = material.cut(measured) else {
             return false;
         };
+        let settings = self.settings_for(material);
         let draft = match occasion {
-            Occasion::Rested => clear::clear(&cut.talk, Why::Idle, &self.settings),
-            _ => match self.enough_is_cleared(&cut) {
+            Occasion::Rested => clear::clear(&cut.talk, Why::Idle, &settings),
+            _ => match self.enough_is_cleared(&cut, &settings) {
                 Some(draft) => Some(draft),
-                None => self.sum_up(material, &cut, occasion, &standing).await,
+                None => {
+                    let summing = self.sum_up(material, &cut, &settings, occasion, &standing);
+                    summing.await
+                }
             },
         };
         let Some(draft) = draft else {
@@ -122,10 +130,18 @@ impl Care {
         self.keep(material, &cut, draft, occasion, began).await
     }
 
+    /// The settings for the conversation of a request: what stands before its messages takes room, too.
+    fn settings_for(&self, material: &Material) -> Settings {
+        let list = &material.recognised.outline.list;
+        let beside = material.body.len().saturating_sub(list.len()) as u64;
+        self.settings
+            .for_talk(beside / BYTES_A_TOKEN, Timestamp::now())
+    }
+
     /// Old results, if clearing them makes room enough (O1: before anything is summed up).
-    fn enough_is_cleared(&self, cut: &Cut) -> Option<Draft> {
+    fn enough_is_cleared(&self, cut: &Cut, settings: &Settings) -> Option<Draft> {
         let window = self.window(&self.spec(&cut.talk.model))?;
-        let draft = clear::clear(&cut.talk, Why::Pressure, &self.settings)?;
+        let draft = clear::clear(&cut.talk, Why::Pressure, settings)?;
         (draft.after < window.warning).then_some(draft)
     }
 
@@ -133,18 +149,23 @@ impl Care {
         &self,
         material: &Material,
         cut: &Cut,
+        settings: &Settings,
         occasion: Occasion,
         standing: &standing::Standing,
     ) -> Option<Draft> {
         let line = material.placed.line;
-        let mut asked_in_vain = Usage::default();
+        let mut used = Usage::default();
         let too_long = matches!(occasion, Occasion::Full(Some(_)));
         let mut given = None;
         if standing.may_ask() && !too_long && may_be_asked_behind(material) {
-            let message = summarise::fork_message(material.dialect);
+            let instructions = self.settings.instructions.as_deref();
+            let message = summarise::fork_message(material.dialect, instructions);
             let parts = (material.sending).and(&material.body, &material.recognised, message);
             match material.asking.ask(parts, &[]).await {
-                Ok(reply) => given = Some(Given::of(reply)),
+                Ok(reply) => {
+                    used.add(&reply.usage);
+                    given = Some(summary_reply(reply));
+                }
                 Err(error) => {
                     tracing::info!(class = ?error.class, "asking for a summary behind the client's own messages failed");
                     if let Occasion::Ahead { used } = occasion
@@ -163,16 +184,15 @@ impl Care {
         let asked = (standing.may_ask() && material.dialect == Dialect::Anthropic)
             .then(|| Arc::new(material.asking.clone()) as Arc<dyn Model>);
         let could_ask = given.is_some() || asked.is_some();
-        let drafted = summarise::summarise(&cut.talk, given, asked, &self.settings).await;
+        let drafted = summarise::summarise(&cut.talk, given, asked, settings).await;
         match drafted {
             Ok(mut draft) => {
                 if draft.kind == Kind::Extracted && could_ask {
                     self.standings.failed(line);
                 }
-                if let Some(usage) = &draft.usage {
-                    asked_in_vain.add(usage);
-                    draft.usage = Some(asked_in_vain);
-                }
+                // Asking in vain costs, too.
+                used.add(&draft.usage.take().unwrap_or_default());
+                draft.usage = (used.total() > 0).then_some(used);
                 Some(draft)
             }
             Err(error) => {
