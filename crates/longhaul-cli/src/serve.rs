@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::args::Serve as Command;
 use crate::failure::{Failure, Outcome, tell, warn};
-use crate::settings::{self, Given};
+use crate::settings::{self, Given, given_flags};
 use crate::signals::EndSignals;
 use crate::sim;
 
@@ -26,7 +26,10 @@ const BOOKS: &str = "gateway/books.sqlite";
 const RULES: &str = "gateway.toml";
 
 pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
-    let config = given.resolve(Vec::new())?;
+    let config = given.resolve(given_flags([
+        ("models.file", &command.models),
+        ("window.cap", &command.window),
+    ]))?;
     let (store, tenants) = store(command, given)?;
     let mut options = Options::new(upstream(&command.upstream)?, store, tenants);
     options.listen = sim::address(&command.listen)?;
@@ -34,6 +37,7 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     options.models = settings::models(&config)?;
     options.retention_days = config.retention_days;
     options.config = config;
+    options.clearable = command.clearable.clone();
     options.token = std::env::var(TOKEN)
         .ok()
         .map(Secret::new)
@@ -90,7 +94,7 @@ fn announce(gateway: &Gateway, upstream: &str, guarded: bool) -> Result<(), Fail
         "sim" => {
             tell("A simulated model answers: nothing reaches a real one, and any key is good.")
         }
-        _ => tell("Requests are passed on as they come; nothing in them is changed."),
+        _ => tell("Conversations are kept within the window; --policy observe changes nothing."),
     }
     tell(&format!("  ANTHROPIC_BASE_URL={url} claude"));
     tell(&format!("  OPENAI_BASE_URL={url}/v1 your-agent"));

@@ -13,6 +13,7 @@ mod endless;
 mod limits;
 mod line_laws;
 mod lines;
+mod managed;
 mod own;
 mod pass_through;
 mod policies;
