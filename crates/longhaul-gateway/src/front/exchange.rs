@@ -191,7 +191,14 @@ fn observe(
     let metadata = members.metadata.clone().and_then(|span| body.get(span));
     let group = Group::of(request.tenant, headers, metadata);
     let session = group.as_ref().map(|group| group.session);
-    let placed = state.recogniser.place(request, &recognised, session);
+    // Its organisation may have become known since the request came.
+    let whose = || {
+        let tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        tenants.whose(call.of_key)
+    };
+    let placed = state
+        .recogniser
+        .place_for(whose, request, &recognised, session);
     state.metrics.placed(placed.relation);
     let messages = recognised.chain.messages;
     call.placed = Some((placed, messages));
@@ -212,7 +219,7 @@ fn observe(
         at: call.at,
         line: LineRecord {
             line: placed.line,
-            tenant: request.tenant,
+            tenant: placed.tenant,
             session: placed.session,
             parent: match placed.relation {
                 Relation::Branches(from, _) => Some(from),
@@ -338,6 +345,7 @@ fn learn(state: &State, of_key: Tenant, headers: &HeaderMap) {
         let tenant = tenants.belongs_to(of_key, organisation.as_bytes());
         tenant.map(|tenant| (before, tenant))
     };
+    // First known, then taken over: who places a line in between places it with the organisation's.
     if let Some((before, tenant)) = news {
         // Only what was the key's own goes over; what was another organisation's stays there.
         if before == of_key {

@@ -19,4 +19,5 @@ mod recorded;
 mod secrets;
 mod streams;
 mod support;
+mod tenants;
 mod world;
