@@ -27,6 +27,7 @@ use crate::watch::{Done, Measured, Sent, Tap, ToWatch};
 /// Bodies of which more than this is unknown are read on a thread of their own.
 const LONG: usize = 512 << 10;
 
+const TOKEN: HeaderName = HeaderName::from_static("x-longhaul-token");
 const SESSION: HeaderName = HeaderName::from_static("x-longhaul-session");
 const LINE: HeaderName = HeaderName::from_static("x-longhaul-line");
 const POLICY: HeaderName = HeaderName::from_static("x-longhaul-policy");
@@ -54,6 +55,9 @@ pub(super) async fn answer(state: Arc<State>, request: Request<Incoming>) -> Res
         return own::answer(&state, &request).await;
     }
     let began = Instant::now();
+    if !known_here(&state, request.headers()) {
+        return refused(&state, &Refusal::Stranger, route.dialect(), began);
+    }
     let Ok(permit) = Arc::clone(&state.requests).try_acquire_owned() else {
         let most = state.limits.requests;
         return refused(&state, &Refusal::Busy { most }, route.dialect(), began);
@@ -62,6 +66,15 @@ pub(super) async fn answer(state: Arc<State>, request: Request<Incoming>) -> Res
         Ok(answer) => answer,
         Err(refusal) => refused(&state, &refusal, route.dialect(), began),
     }
+}
+
+/// Whether a client may have requests passed on.
+fn known_here(state: &State, headers: &HeaderMap) -> bool {
+    let Some(token) = &state.client_token else {
+        return true;
+    };
+    let given = headers.get(TOKEN).map(HeaderValue::as_bytes);
+    given.is_some_and(|given| own::same(given, token.expose().as_bytes()))
 }
 
 fn refused(state: &State, refusal: &Refusal, dialect: Dialect, began: Instant) -> Response<Answer> {

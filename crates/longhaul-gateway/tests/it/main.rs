@@ -9,6 +9,7 @@
 
 mod bodies;
 mod books;
+mod client_token;
 mod limits;
 mod line_laws;
 mod lines;
@@ -20,4 +21,5 @@ mod secrets;
 mod streams;
 mod support;
 mod tenants;
+mod tls;
 mod world;
