@@ -14,6 +14,7 @@ mod limits;
 mod line_laws;
 mod lines;
 mod own;
+mod packed;
 mod pass_through;
 mod policies;
 mod recorded;
