@@ -8,7 +8,7 @@ use std::time::Duration;
 use longhaul_gateway::front::{Gateway, Options, StartError, UpstreamChoice};
 use longhaul_gateway::line::Tenants;
 use longhaul_gateway::policy::{Policies, Rule, rules_of};
-use longhaul_gateway::store::{Memory, Sqlite, Store};
+use longhaul_gateway::store::{Memory, Sqlite, Storage};
 use longhaul_provider::Secret;
 use longhaul_store::layout::Home;
 use url::Url;
@@ -35,6 +35,7 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     options.policies = policies(command, given)?;
     options.models = settings::models(&config)?;
     options.retention_days = config.retention_days;
+    options.config = config;
     options.token = secret(TOKEN);
     options.client_token = client_token(&command.client_token_env)?;
     options.upstream_ca = command.upstream_ca.as_deref().map(roots).transpose()?;
@@ -168,7 +169,7 @@ fn upstream(text: &str) -> Result<UpstreamChoice, Failure> {
 }
 
 /// The books, and the secret beside them.
-fn store(command: &Command, given: &Given) -> Result<(Arc<dyn Store>, Tenants), Failure> {
+fn store(command: &Command, given: &Given) -> Result<(Arc<dyn Storage>, Tenants), Failure> {
     let path = match command.store.as_deref() {
         Some("memory") => return Ok((Arc::new(Memory::new()?), Tenants::passing())),
         Some(text) => match text.strip_prefix("sqlite:") {

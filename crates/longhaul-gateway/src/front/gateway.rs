@@ -22,6 +22,7 @@ use super::serve;
 use super::state::State;
 use super::upstream::{Upstream, UpstreamError};
 use crate::line::{Ids, Lines, Recogniser};
+use crate::manage::{Care, Settings};
 use crate::store::{Store, StoreError};
 use crate::watch::{Keeper, Metrics};
 
@@ -95,8 +96,25 @@ impl Gateway {
         let listener = TcpListener::bind(options.listen).await.map_err(listening)?;
         let addr = listener.local_addr().map_err(listening)?;
         let metrics = Arc::new(Metrics::default());
+        let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
+        let connections = TaskTracker::new();
+        let settings = Settings::new(
+            Arc::new(options.config),
+            Arc::new(options.models.clone()),
+            &options.clearable,
+            Timestamp::now(),
+        );
+        let care = Care::new(
+            Arc::clone(&options.shelf),
+            settings,
+            Arc::clone(&metrics),
+            connections.clone(),
+            abort.clone(),
+        );
+        let care = Arc::new(care.await?);
         let (keeper, desk) = Keeper::start(
             Arc::clone(&options.store),
+            Arc::clone(&care),
             options.models,
             Arc::clone(&metrics),
         )
@@ -106,11 +124,18 @@ impl Gateway {
             tokio::spawn(purge(store, days))
         });
         let state = Arc::new(State {
-            upstream: Upstream::new(&url, options.timeouts, options.limits, options.upstream_ca)?,
+            upstream: Arc::new(Upstream::new(
+                &url,
+                options.timeouts,
+                options.limits,
+                options.upstream_ca,
+            )?),
             recogniser: Recogniser::new(lines),
             tenants: Mutex::new(tenants),
             policies: options.policies,
             store: options.store,
+            shelf: options.shelf,
+            care,
             desk,
             metrics: Arc::clone(&metrics),
             requests: Arc::new(Semaphore::new(options.limits.requests)),
@@ -121,8 +146,6 @@ impl Gateway {
             on_loopback: addr.ip().is_loopback(),
             calls: AtomicU64::new(0),
         });
-        let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
-        let connections = TaskTracker::new();
         let accepting = serve::run(
             listener,
             state,
@@ -230,10 +253,11 @@ async fn purge(store: Arc<dyn Store>, days: u32) {
         let age = SignedDuration::from_hours(24 * i64::from(days));
         if let Ok(before) = Timestamp::now().checked_sub(age) {
             match store.purge(before).await {
-                Ok(purged) if purged.calls + purged.lines > 0 => {
+                Ok(purged) if purged.calls + purged.lines + purged.rewrites > 0 => {
                     tracing::info!(
                         purged.lines,
                         purged.calls,
+                        purged.rewrites,
                         "old entries of the books deleted"
                     );
                 }

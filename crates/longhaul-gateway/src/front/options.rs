@@ -4,13 +4,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use longhaul_core::config::Config;
 use longhaul_core::models::ModelTable;
 use longhaul_provider::Secret;
 use url::Url;
 
 use crate::line::Tenants;
 use crate::policy::Policies;
-use crate::store::Store;
+use crate::store::{Shelf, Storage, Store};
 
 /// Where requests go.
 #[derive(Debug, Clone)]
@@ -88,6 +89,12 @@ pub struct Options {
     pub policies: Policies,
     /// Where the books are kept.
     pub store: Arc<dyn Store>,
+    /// Where what stands for the beginnings of histories is kept.
+    pub shelf: Arc<dyn Shelf>,
+    /// Thresholds and switches.
+    pub config: Config,
+    /// Names of tools whose results may be cleared, beside those of known agents.
+    pub clearable: Vec<String>,
     /// Tells tenants apart.
     pub tenants: Tenants,
     /// Models and their prices.
@@ -108,8 +115,11 @@ pub struct Options {
 
 impl Options {
     /// Options with defaults for all that has one.
-    pub fn new(upstream: UpstreamChoice, store: Arc<dyn Store>, tenants: Tenants) -> Self {
+    pub fn new(upstream: UpstreamChoice, store: Arc<dyn Storage>, tenants: Tenants) -> Self {
         Self {
+            shelf: Arc::clone(&store) as Arc<dyn Shelf>,
+            config: Config::default(),
+            clearable: Vec::new(),
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             upstream,
             policies: Policies::default(),

@@ -11,7 +11,7 @@ use crate::watch::Refused;
 
 /// Why a request cannot be passed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(crate) enum Refusal {
     TooLarge {
         most: usize,
     },
@@ -38,6 +38,7 @@ pub(super) enum Refusal {
         host: String,
         seconds: u64,
     },
+    Thread,
 }
 
 impl Refusal {
@@ -46,7 +47,7 @@ impl Refusal {
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Busy { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Self::SlowClient => StatusCode::REQUEST_TIMEOUT,
-            Self::ClientBroke => StatusCode::BAD_REQUEST,
+            Self::ClientBroke | Self::Thread => StatusCode::BAD_REQUEST,
             Self::Stranger => StatusCode::UNAUTHORIZED,
             Self::Unreachable { .. } | Self::Mismatch { .. } | Self::Broke { .. } => {
                 StatusCode::BAD_GATEWAY
@@ -61,13 +62,13 @@ impl Refusal {
             Self::TooLarge { .. } => "request_too_large",
             Self::Busy { .. } => "overloaded_error",
             Self::SlowClient | Self::Silent { .. } => "timeout_error",
-            Self::ClientBroke => "invalid_request_error",
+            Self::ClientBroke | Self::Thread => "invalid_request_error",
             Self::Stranger => "authentication_error",
             Self::Unreachable { .. } | Self::Mismatch { .. } | Self::Broke { .. } => "api_error",
         }
     }
 
-    fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         match self {
             Self::TooLarge { most } => format!(
                 "the request body is larger than {most} bytes; send less, or start the gateway with a larger --max-body"
@@ -94,6 +95,7 @@ impl Refusal {
             Self::Silent { host, seconds } => {
                 format!("{host} did not answer within {seconds} s; stream the answer, or try again")
             }
+            Self::Thread => "threads that the server holds are not held here; send the whole history without `thread`, or ask for the policy `observe`".to_owned(),
         }
     }
 
@@ -107,6 +109,7 @@ impl Refusal {
             Self::Unreachable { .. } | Self::Mismatch { .. } | Self::Broke { .. } => {
                 Refused::Upstream
             }
+            Self::Thread => Refused::Thread,
             Self::Silent { .. } => Refused::UpstreamSilent,
         }
     }
@@ -115,6 +118,10 @@ impl Refusal {
     pub(super) fn answer(&self, dialect: Dialect) -> Response<Answer> {
         let (kind, message) = (self.kind(), format!("longhaul: {}", self.message()));
         let body = match dialect {
+            // The code makes SDKs send the whole history (N8).
+            Dialect::Anthropic if *self == Self::Thread => json!({"type": "error", "error": {
+                "type": kind, "message": message, "details": {"error_code": "thread_unsupported_request"},
+            }}),
             Dialect::Anthropic => {
                 json!({"type": "error", "error": {"type": kind, "message": message}})
             }

@@ -9,17 +9,20 @@ use tokio::sync::Semaphore;
 use super::options::{Limits, Timeouts};
 use super::upstream::Upstream;
 use crate::line::{Recogniser, Tenants};
+use crate::manage::Care;
 use crate::policy::Policies;
-use crate::store::Store;
+use crate::store::{Shelf, Store};
 use crate::watch::{Desk, Metrics};
 
 /// See the module.
 pub(crate) struct State {
-    pub(crate) upstream: Upstream,
+    pub(crate) upstream: Arc<Upstream>,
     pub(crate) recogniser: Recogniser,
     pub(crate) tenants: Mutex<Tenants>,
     pub(crate) policies: Policies,
     pub(crate) store: Arc<dyn Store>,
+    pub(crate) shelf: Arc<dyn Shelf>,
+    pub(crate) care: Arc<Care>,
     pub(crate) desk: Desk,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) requests: Arc<Semaphore>,

@@ -131,7 +131,7 @@ impl Upstream {
     }
 
     /// Sends a request and waits for the head of the answer.
-    pub(super) async fn send(
+    pub(crate) async fn send(
         &self,
         request: Request<Onward>,
     ) -> Result<Response<Incoming>, Refusal> {
@@ -143,6 +143,14 @@ impl Upstream {
                 host: self.authority.to_string(),
                 seconds: self.head.as_secs(),
             }),
+        }
+    }
+
+    /// It broke off, and why.
+    pub(super) fn broke(&self, why: &str) -> Refusal {
+        Refusal::Broke {
+            host: self.authority.to_string(),
+            why: why.to_owned(),
         }
     }
 

@@ -15,9 +15,9 @@ use tokio::sync::mpsc;
 use super::fingerprint::Fingerprints;
 use super::metrics::Metrics;
 use super::usage::Measured;
-use crate::body::Outline;
-use crate::line::{LineId, SessionId, Tenant};
-use crate::store::{CallRecord, LineRecord, Record, Store};
+use crate::line::{LineId, Recognised, SessionId, Tenant};
+use crate::manage::{Care, Material, Shelved};
+use crate::store::{CallRecord, Ended, LineRecord, Record, Store};
 
 /// Entries that may wait.
 const QUEUE: usize = 4_096;
@@ -56,10 +56,12 @@ pub struct ToWatch {
     pub session: SessionId,
     /// Its body, shared.
     pub body: Bytes,
-    /// Where its parts lie.
-    pub outline: Outline,
-    /// Hash of each message's bytes.
-    pub raws: Arc<[u128]>,
+    /// What was recognised of it.
+    pub recognised: Arc<Recognised>,
+    /// What was sent in place of its beginning, and in place of how many messages.
+    pub(crate) replaced: Option<(Arc<Shelved>, usize)>,
+    /// Whether that is something else than before, so that the cache breaks as planned.
+    pub(crate) fresh: bool,
     /// The header `anthropic-beta`.
     pub betas: String,
 }
@@ -75,6 +77,8 @@ pub struct Done {
     pub record: CallRecord,
     /// What the upstream measured.
     pub measured: Measured,
+    /// What its conversation can be made smaller from, if it is managed.
+    pub(crate) material: Option<Box<Material>>,
 }
 
 enum Entry {
@@ -138,8 +142,9 @@ pub struct Keeper(Option<JoinHandle<()>>);
 
 impl Keeper {
     /// Starts it. Runs the store's futures on the runtime of the caller.
-    pub fn start(
+    pub(crate) fn start(
         store: Arc<dyn Store>,
+        care: Arc<Care>,
         models: ModelTable,
         metrics: Arc<Metrics>,
     ) -> std::io::Result<(Self, Desk)> {
@@ -153,6 +158,7 @@ impl Keeper {
         let mut keeping = Keeping {
             waiting,
             metrics,
+            care,
             models,
             watch: Watch::default(),
             fingerprints: Fingerprints::new(),
@@ -199,6 +205,7 @@ impl Keeper {
 struct Keeping {
     waiting: Arc<AtomicUsize>,
     metrics: Arc<Metrics>,
+    care: Arc<Care>,
     models: ModelTable,
     watch: Watch,
     fingerprints: Fingerprints,
@@ -220,6 +227,9 @@ impl Keeping {
                     // Calls whose end was dropped from the queue must not fill the memory.
                     if self.under_way.len() > MOST_UNDER_WAY {
                         self.under_way.clear();
+                    }
+                    if watched.fresh {
+                        self.watch.compacted(&watched.session.to_string());
                     }
                     if let Some(fingerprint) = self.fingerprints.of(watched, sent.at) {
                         self.under_way
@@ -258,6 +268,18 @@ impl Keeping {
             if let Some(id) = watched {
                 let verdict = self.watch.after(id, &usage, Some(&spec));
                 record.finding = verdict.finding().map(|finding| finding.sentence(None));
+            }
+            if let Some(material) = &done.material {
+                let left_out = material.sending.left_out(&material.body) as u128;
+                let sent = material.sending.len().max(1) as u128;
+                // As many tokens a byte as what was sent had.
+                let saved = u128::from(usage.prompt()) * left_out / sent;
+                record.saved = u64::try_from(saved).unwrap_or(0);
+                record.rewritten = material.sending.replaced.is_some();
+            }
+            let whole = record.ended == Ended::Whole && record.status == 200;
+            if let Some(material) = done.material.filter(|_| whole && usage.context() > 0) {
+                self.care.answered(*material, usage.context());
             }
             record.usage = Some(usage);
         } else if let Some(id) = watched {

@@ -12,4 +12,4 @@ mod usage;
 
 pub use keeper::{Desk, Done, Keeper, Sent, ToWatch};
 pub use metrics::{Metrics, Refused};
-pub use usage::{Kept, Measured, Tap};
+pub use usage::{Kept, Measured, Tap, plain};

@@ -4,6 +4,7 @@
 //! format may ask for to look back.
 
 use std::io::{self, Read};
+use std::panic::AssertUnwindSafe;
 
 use brotli_decompressor::Decompressor;
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
@@ -37,17 +38,31 @@ impl Packing {
 
     /// Gives what was packed piece by piece, until it ends, is damaged, is longer than `most`, or nobody wants more.
     pub(super) fn unpack(self, packed: &[u8], most: usize, mut give: impl FnMut(&[u8]) -> Wanted) {
-        let Ok(unpacking) = self.reader(packed) else {
-            return;
-        };
-        let mut unpacking = unpacking.take(most as u64);
-        let mut piece = vec![0; PIECE];
-        while let Ok(length @ 1..) = unpacking.read(&mut piece) {
-            let part = piece.get(..length).unwrap_or_default();
-            if give(part) == Wanted::NoMore {
+        let unpacking = AssertUnwindSafe(|| {
+            let Ok(unpacking) = self.reader(packed) else {
                 return;
+            };
+            let mut unpacking = unpacking.take(most as u64);
+            let mut piece = vec![0; PIECE];
+            while let Ok(length @ 1..) = unpacking.read(&mut piece) {
+                let part = piece.get(..length).unwrap_or_default();
+                if give(part) == Wanted::NoMore {
+                    return;
+                }
             }
-        }
+        });
+        // Whatever an upstream sends, and whatever a library makes of it: the books go on.
+        let _ = std::panic::catch_unwind(unpacking);
+    }
+
+    /// All that was packed, but never more than `most`.
+    pub(super) fn whole(self, packed: &[u8], most: usize) -> Vec<u8> {
+        let mut whole = Vec::new();
+        self.unpack(packed, most, |part| {
+            whole.extend_from_slice(part);
+            Wanted::More
+        });
+        whole
     }
 
     fn reader(self, packed: &[u8]) -> io::Result<Box<dyn Read + '_>> {

@@ -16,6 +16,9 @@ const LONGEST: usize = 32 << 20;
 /// Most that is unpacked of a compressed stream.
 const LONGEST_STREAM: usize = 256 << 20;
 
+/// Most that is unpacked while a client waits.
+const LONGEST_ERROR: usize = 4 << 20;
+
 /// What an answer turned out to measure.
 #[derive(Debug)]
 pub enum Measured {
@@ -48,17 +51,9 @@ pub struct Kept {
 impl Kept {
     fn usage(self) -> Option<Usage> {
         let whole = self.parts.concat();
-        // Whatever an upstream sends: the books go on.
-        let read = std::panic::AssertUnwindSafe(|| match (self.packing, self.shape) {
+        match (self.packing, self.shape) {
             (None, _) => usage_in(self.dialect, &whole),
-            (Some(packing), Shape::Text) => {
-                let mut text = Vec::new();
-                packing.unpack(&whole, LONGEST, |part| {
-                    text.extend_from_slice(part);
-                    Wanted::More
-                });
-                usage_in(self.dialect, &text)
-            }
+            (Some(packing), Shape::Text) => usage_in(self.dialect, &packing.whole(&whole, LONGEST)),
             (Some(packing), Shape::Events) => {
                 let mut events = Events::default();
                 packing.unpack(&whole, LONGEST_STREAM, |part| {
@@ -66,8 +61,16 @@ impl Kept {
                 });
                 events.end(self.dialect)
             }
-        });
-        std::panic::catch_unwind(read).unwrap_or_default()
+        }
+    }
+}
+
+/// A whole answer's body, unpacked. None if it is packed in a way not known here.
+pub fn plain(headers: &HeaderMap, body: &Bytes) -> Option<Bytes> {
+    let encoding = headers.get(header::CONTENT_ENCODING);
+    match encoding.map_or(Some(""), |value| value.to_str().ok())? {
+        "" | "identity" => Some(body.clone()),
+        other => Some(Packing::of(other)?.whole(body, LONGEST_ERROR).into()),
     }
 }
 

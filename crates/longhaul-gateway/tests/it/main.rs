@@ -10,6 +10,7 @@
 mod bodies;
 mod books;
 mod client_token;
+mod endless;
 mod limits;
 mod line_laws;
 mod lines;
@@ -19,6 +20,8 @@ mod pass_through;
 mod policies;
 mod recorded;
 mod secrets;
+mod store_file;
+mod store_laws;
 mod streams;
 mod support;
 mod tenants;
