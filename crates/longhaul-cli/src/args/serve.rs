@@ -16,7 +16,8 @@ use clap::Args as ClapArgs;
 #[command(after_help = "Exit codes: 0 ended by a signal, 2 cannot start.
 
 Environment:
-  LONGHAUL_GATEWAY_TOKEN   what must be shown to see sessions and counters; needed beyond this machine
+  LONGHAUL_GATEWAY_TOKEN         what must be shown to see sessions and counters; needed beyond this machine
+  LONGHAUL_GATEWAY_CLIENT_TOKEN  what clients must send as x-longhaul-token to have requests passed on
 
 Examples:
   longhaul serve                                       with a simulated model behind it
@@ -35,6 +36,16 @@ pub(crate) struct Serve {
     /// Where requests go: the base URL of an API, or `sim` for a simulated one that needs no network
     #[arg(long, value_name = "URL|sim", default_value = "sim")]
     pub(crate) upstream: String,
+    /// Certificates of authorities, as PEM, that may vouch for the upstream beside those of the system
+    #[arg(long, value_name = "FILE")]
+    pub(crate) upstream_ca: Option<PathBuf>,
+    /// The variable that holds the token for clients
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "LONGHAUL_GATEWAY_CLIENT_TOKEN"
+    )]
+    pub(crate) client_token_env: String,
     /// Where the books are kept: `sqlite:PATH` or `memory`; else LONGHAUL_HOME/gateway/books.sqlite
     #[arg(long, value_name = "STORE")]
     pub(crate) store: Option<String>,

@@ -28,6 +28,9 @@ use crate::own;
 use crate::policy::{Policy, Subject};
 use crate::store::Ended;
 
+/// What a client shows to be let in.
+const TOKEN: &str = "x-longhaul-token";
+
 /// Answers one request. Never fails: failures are answers.
 pub(super) async fn answer(state: Arc<State>, request: Request<Incoming>) -> Response<Answer> {
     let route = Route::of(request.method(), request.uri().path());
@@ -35,6 +38,9 @@ pub(super) async fn answer(state: Arc<State>, request: Request<Incoming>) -> Res
         return own::answer(&state, &request).await;
     }
     let began = Instant::now();
+    if !known_here(&state, request.headers()) {
+        return refused(&state, &Refusal::Stranger, route.dialect(), began);
+    }
     let Ok(permit) = Arc::clone(&state.requests).try_acquire_owned() else {
         let most = state.limits.requests;
         return refused(&state, &Refusal::Busy { most }, route.dialect(), began);
@@ -43,6 +49,15 @@ pub(super) async fn answer(state: Arc<State>, request: Request<Incoming>) -> Res
         Ok(answer) => answer,
         Err(refusal) => refused(&state, &refusal, route.dialect(), began),
     }
+}
+
+/// Whether a client may have requests passed on.
+fn known_here(state: &State, headers: &HeaderMap) -> bool {
+    let Some(token) = &state.client_token else {
+        return true;
+    };
+    let given = headers.get(TOKEN).map(HeaderValue::as_bytes);
+    given.is_some_and(|given| own::same(given, token.expose().as_bytes()))
 }
 
 fn refused(state: &State, refusal: &Refusal, dialect: Dialect, began: Instant) -> Response<Answer> {

@@ -124,7 +124,12 @@ impl Gateway {
             tokio::spawn(purge(store, days))
         });
         let state = Arc::new(State {
-            upstream: Arc::new(Upstream::new(&url, options.timeouts)?),
+            upstream: Arc::new(Upstream::new(
+                &url,
+                options.timeouts,
+                options.limits,
+                options.upstream_ca,
+            )?),
             recogniser: Recogniser::new(lines),
             tenants: Mutex::new(tenants),
             policies: options.policies,
@@ -137,6 +142,7 @@ impl Gateway {
             limits: options.limits,
             timeouts: options.timeouts,
             token: options.token,
+            client_token: options.client_token,
             on_loopback: addr.ip().is_loopback(),
             calls: AtomicU64::new(0),
         });
@@ -179,6 +185,11 @@ impl Gateway {
     /// The offline world behind it, if that is the upstream.
     pub fn simulated(&self) -> Option<&Server> {
         self.simulated.as_ref()
+    }
+
+    /// Cancelled, it cuts off what a stop still waits for.
+    pub fn cut_off(&self) -> CancellationToken {
+        self.abort.clone()
     }
 
     /// Takes no more requests, lets those under way finish for a while, writes the books, and ends.

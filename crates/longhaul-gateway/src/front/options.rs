@@ -101,6 +101,10 @@ pub struct Options {
     pub models: ModelTable,
     /// What must be shown to see sessions; without one they are shown on this machine alone.
     pub token: Option<Secret>,
+    /// What clients must show, in `x-longhaul-token`, to have requests passed on; without one all are.
+    pub client_token: Option<Secret>,
+    /// Roots that the upstream's certificate may rest on beside those of the system, as PEM.
+    pub upstream_ca: Option<Vec<u8>>,
     /// For how many days the books are kept; none: for ever.
     pub retention_days: Option<u32>,
     /// What is too much.
@@ -123,6 +127,8 @@ impl Options {
             tenants,
             models: ModelTable::builtin(),
             token: None,
+            client_token: None,
+            upstream_ca: None,
             retention_days: None,
             limits: Limits::default(),
             timeouts: Timeouts::default(),

@@ -1,6 +1,6 @@
 //! Reads a conversation, places it, decides what is sent for it, and writes that down.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use bytes::Bytes;
 use http::{HeaderMap, Uri};
@@ -72,7 +72,14 @@ impl Placing<'_> {
         let metadata = metadata.and_then(|span| self.body.get(span));
         let group = Group::of(asked.tenant, self.headers, metadata);
         let session = group.as_ref().map(|group| group.session);
-        let placed = state.recogniser.place(*asked, &recognised, session);
+        // Its organisation may have become known since the request came.
+        let whose = || {
+            let tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+            tenants.whose(call.of_key)
+        };
+        let placed = state
+            .recogniser
+            .place_for(whose, *asked, &recognised, session);
         state.metrics.placed(placed.relation);
         let messages = recognised.chain.messages;
         call.placed = Some((placed, messages));
@@ -93,7 +100,7 @@ impl Placing<'_> {
             at: call.at,
             line: LineRecord {
                 line: placed.line,
-                tenant: asked.tenant,
+                tenant: placed.tenant,
                 session: placed.session,
                 parent: match placed.relation {
                     Relation::Branches(from, _) => Some(from),
@@ -123,6 +130,7 @@ impl Placing<'_> {
         let model = recognised.outline.model(self.body).into_owned();
         let placed = Placed {
             line: line::LineId(0),
+            tenant: self.asked.tenant,
             session: line::SessionId(0),
             relation: Relation::New,
         };
@@ -133,7 +141,7 @@ impl Placing<'_> {
 
     fn material(&self, placed: Placed, model: &str, recognised: &Arc<Recognised>) -> Material {
         Material {
-            tenant: self.asked.tenant,
+            tenant: placed.tenant,
             placed,
             dialect: self.asked.dialect,
             model: model.to_owned(),

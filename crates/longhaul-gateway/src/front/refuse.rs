@@ -12,13 +12,32 @@ use crate::watch::Refused;
 /// Why a request cannot be passed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    TooLarge { most: usize },
-    Busy { most: usize },
+    TooLarge {
+        most: usize,
+    },
+    Busy {
+        most: usize,
+    },
     SlowClient,
     ClientBroke,
-    Unreachable { host: String, why: String },
-    Broke { host: String, why: String },
-    Silent { host: String, seconds: u64 },
+    Stranger,
+    Unreachable {
+        host: String,
+        why: String,
+    },
+    /// The upstream is there, and a setting is wrong.
+    Mismatch {
+        host: String,
+        why: String,
+    },
+    Broke {
+        host: String,
+        why: String,
+    },
+    Silent {
+        host: String,
+        seconds: u64,
+    },
     Thread,
 }
 
@@ -29,7 +48,10 @@ impl Refusal {
             Self::Busy { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Self::SlowClient => StatusCode::REQUEST_TIMEOUT,
             Self::ClientBroke | Self::Thread => StatusCode::BAD_REQUEST,
-            Self::Unreachable { .. } | Self::Broke { .. } => StatusCode::BAD_GATEWAY,
+            Self::Stranger => StatusCode::UNAUTHORIZED,
+            Self::Unreachable { .. } | Self::Mismatch { .. } | Self::Broke { .. } => {
+                StatusCode::BAD_GATEWAY
+            }
             Self::Silent { .. } => StatusCode::GATEWAY_TIMEOUT,
         }
     }
@@ -41,7 +63,8 @@ impl Refusal {
             Self::Busy { .. } => "overloaded_error",
             Self::SlowClient | Self::Silent { .. } => "timeout_error",
             Self::ClientBroke | Self::Thread => "invalid_request_error",
-            Self::Unreachable { .. } | Self::Broke { .. } => "api_error",
+            Self::Stranger => "authentication_error",
+            Self::Unreachable { .. } | Self::Mismatch { .. } | Self::Broke { .. } => "api_error",
         }
     }
 
@@ -60,6 +83,12 @@ impl Refusal {
             Self::Unreachable { host, why } => format!(
                 "the gateway cannot reach {host}: {why}; check --upstream and the network, then try again"
             ),
+            Self::Stranger => {
+                "this gateway is only for clients that have its token; send it in the header x-longhaul-token".to_owned()
+            }
+            Self::Mismatch { host, why } => {
+                format!("the gateway cannot talk to {host}: {why}")
+            }
             Self::Broke { host, why } => {
                 format!("{host} broke off before it answered: {why}; try again")
             }
@@ -76,7 +105,10 @@ impl Refusal {
             Self::TooLarge { .. } => Refused::TooLarge,
             Self::Busy { .. } => Refused::Busy,
             Self::SlowClient | Self::ClientBroke => Refused::SlowClient,
-            Self::Unreachable { .. } | Self::Broke { .. } => Refused::Upstream,
+            Self::Stranger => Refused::Forbidden,
+            Self::Unreachable { .. } | Self::Mismatch { .. } | Self::Broke { .. } => {
+                Refused::Upstream
+            }
             Self::Thread => Refused::Thread,
             Self::Silent { .. } => Refused::UpstreamSilent,
         }
@@ -105,7 +137,7 @@ impl Refusal {
         // What is left of the body will not be read.
         if matches!(
             self,
-            Self::TooLarge { .. } | Self::SlowClient | Self::ClientBroke
+            Self::TooLarge { .. } | Self::SlowClient | Self::ClientBroke | Self::Stranger
         ) {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }

@@ -29,6 +29,7 @@ pub(crate) struct State {
     pub(crate) limits: Limits,
     pub(crate) timeouts: Timeouts,
     pub(crate) token: Option<Secret>,
+    pub(crate) client_token: Option<Secret>,
     pub(crate) on_loopback: bool,
     pub(crate) calls: AtomicU64,
 }

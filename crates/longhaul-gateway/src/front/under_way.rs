@@ -192,6 +192,7 @@ fn learn(state: &State, of_key: Tenant, headers: &HeaderMap) {
         let tenant = tenants.belongs_to(of_key, organisation.as_bytes());
         tenant.map(|tenant| (before, tenant))
     };
+    // First known, then taken over: who places a line in between places it with the organisation's.
     if let Some((before, tenant)) = news {
         // Only what was the key's own goes over; what was another organisation's stays there.
         if before == of_key {

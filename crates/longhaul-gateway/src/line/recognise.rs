@@ -187,9 +187,21 @@ impl Recogniser {
         recognised: &Recognised,
         group: Option<SessionId>,
     ) -> Placed {
+        self.place_for(|| request.tenant, request, recognised, group)
+    }
+
+    /// As [`Recogniser::place`], for a tenant that is asked for while no line can go over to another: what was read for a
+    /// key whose organisation has become known meanwhile is placed with the organisation's.
+    pub fn place_for(
+        &self,
+        whose: impl FnOnce() -> Tenant,
+        request: Request<'_>,
+        recognised: &Recognised,
+        group: Option<SessionId>,
+    ) -> Placed {
         let hashes = recognised.hashes.iter().copied();
         let chain = recognised.chain;
-        let placed = self.with_lines(|lines| lines.place(request.tenant, group, hashes, chain));
+        let placed = self.with_lines(|lines| lines.place(whose(), group, hashes, chain));
         let outline = &recognised.outline;
         // Nothing new was said, and the beginning was known: what is remembered is still right.
         if outline.elements.is_empty() && outline.known > 0 {
@@ -212,7 +224,16 @@ impl Recogniser {
             lead: recognised.lead,
         };
         let remembered = Arc::new(remembered);
-        self.with_lines(|lines| lines.remember(placed.line, &recognised.starts, remembered));
+        match placed.tenant == request.tenant {
+            true => {
+                self.with_lines(|lines| lines.remember(placed.line, &recognised.starts, remembered))
+            }
+            // Beginnings are looked up within a tenant.
+            false => {
+                let starts = starts(placed.tenant, request.body);
+                self.with_lines(|lines| lines.remember(placed.line, &starts, remembered));
+            }
+        }
         placed
     }
 }

@@ -33,6 +33,9 @@ const SESSIONS: usize = 512;
 /// Calls under way that are remembered.
 const MOST_UNDER_WAY: usize = 65_536;
 
+/// Keys whose organisation is remembered for lines that are still on their way here.
+const MOST_LEARNED: usize = 65_536;
+
 /// A request that is about to be passed on.
 #[derive(Debug)]
 pub struct Sent {
@@ -161,6 +164,7 @@ impl Keeper {
             fingerprints: Fingerprints::new(),
             under_way: HashMap::new(),
             heard: HashMap::new(),
+            learned: HashMap::new(),
             clock: 0,
         };
         let runtime = tokio::runtime::Handle::current();
@@ -207,6 +211,8 @@ struct Keeping {
     fingerprints: Fingerprints,
     under_way: HashMap<u64, CallId>,
     heard: HashMap<SessionId, u64>,
+    /// Keys and the organisation that each was first known to belong to.
+    learned: HashMap<Tenant, Tenant>,
     clock: u64,
 }
 
@@ -230,10 +236,24 @@ impl Keeping {
                             .insert(sent.call, self.watch.before(fingerprint));
                     }
                 }
-                put_line(batch, sent.line);
+                let mut line = sent.line;
+                // It was placed before its organisation was known, and comes here behind that.
+                line.tenant = self
+                    .learned
+                    .get(&line.tenant)
+                    .copied()
+                    .unwrap_or(line.tenant);
+                put_line(batch, line);
             }
             Entry::Done(done) => batch.push(self.done(*done)),
-            Entry::Tenant(of_key, tenant) => batch.push(Record::Tenant(of_key, tenant)),
+            Entry::Tenant(of_key, tenant) => {
+                if self.learned.len() > MOST_LEARNED {
+                    self.learned.clear();
+                }
+                // What a key had before it changed its organisation stays with the first.
+                self.learned.entry(of_key).or_insert(tenant);
+                batch.push(Record::Tenant(of_key, tenant));
+            }
         }
     }
 

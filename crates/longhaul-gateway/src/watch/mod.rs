@@ -7,8 +7,9 @@
 mod fingerprint;
 mod keeper;
 mod metrics;
+mod packed;
 mod usage;
 
 pub use keeper::{Desk, Done, Keeper, Sent, ToWatch};
 pub use metrics::{Metrics, Refused};
-pub use usage::{Measured, Tap, plain};
+pub use usage::{Kept, Measured, Tap, plain};

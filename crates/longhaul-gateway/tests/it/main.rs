@@ -9,12 +9,14 @@
 
 mod bodies;
 mod books;
+mod client_token;
 mod endless;
 mod limits;
 mod line_laws;
 mod lines;
 mod managed;
 mod own;
+mod packed;
 mod pass_through;
 mod policies;
 mod recorded;
@@ -23,4 +25,6 @@ mod store_file;
 mod store_laws;
 mod streams;
 mod support;
+mod tenants;
+mod tls;
 mod world;
