@@ -9,6 +9,7 @@
 
 mod bodies;
 mod books;
+mod drafts;
 mod limits;
 mod line_laws;
 mod lines;
