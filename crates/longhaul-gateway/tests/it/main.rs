@@ -10,6 +10,7 @@
 mod bodies;
 mod books;
 mod client_token;
+mod drafts;
 mod endless;
 mod limits;
 mod line_laws;
