@@ -9,6 +9,7 @@ use longhaul_provider::Secret;
 use url::Url;
 
 use crate::line::Tenants;
+use crate::marks::Marks;
 use crate::policy::Policies;
 use crate::store::Store;
 
@@ -86,6 +87,8 @@ pub struct Options {
     pub upstream: UpstreamChoice,
     /// What is done with which request.
     pub policies: Policies,
+    /// Whose cache markers are sent.
+    pub marks: Marks,
     /// Where the books are kept.
     pub store: Arc<dyn Store>,
     /// Tells tenants apart.
@@ -109,6 +112,7 @@ impl Options {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             upstream,
             policies: Policies::default(),
+            marks: Marks::default(),
             store,
             tenants,
             models: ModelTable::builtin(),
