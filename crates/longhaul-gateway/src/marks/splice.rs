@@ -154,7 +154,7 @@ mod tests {
             r#"{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}"#,
             r#"{"type":"text","cache_control":null,"text":"x"}"#,
             r#"{"cache_control":{"type":"ephemeral","ttl":"1h"} , "type":"text","text":"x"}"#,
-            r#"{"cache_control":1,"cache_control":2,"type":"text","text":"x" , "cache_control" : [3]}"#,
+            r#"{"cache_control":1,"cache_control":2,"type":"text","text":"x", "cache_control" : [3]}"#,
             r#"{"type":"text","text":"x","cache_contro\u006c":{}}"#,
         ] {
             assert_eq!(unmarked(marked), plain, "{marked}");

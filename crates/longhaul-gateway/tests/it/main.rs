@@ -12,6 +12,7 @@ mod books;
 mod limits;
 mod line_laws;
 mod lines;
+mod marks;
 mod own;
 mod pass_through;
 mod policies;
