@@ -36,6 +36,7 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     let mut options = Options::new(upstream(&command.upstream)?, store, tenants);
     options.listen = sim::address(&command.listen)?;
     options.policies = policies(command, given)?;
+    options.marks = command.marks;
     options.models = settings::models(&config)?;
     options.retention_days = config.retention_days;
     options.config = config;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+use longhaul_gateway::marks::Marks;
 
 /// Serve a gateway in front of a model API: any client, in any language, by changing one URL
 ///
@@ -65,6 +66,9 @@ pub(crate) struct Serve {
     /// A TOML file that adds models or overrides their fields
     #[arg(long, value_name = "FILE")]
     pub(crate) models: Option<String>,
+    /// Whose cache markers are sent to the Messages API: `keep` the client's, or `manage`: place them for it
+    #[arg(long, value_name = "keep|manage", default_value = "keep")]
+    pub(crate) marks: Marks,
     /// The largest request body, in bytes
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     pub(crate) max_body: Option<usize>,

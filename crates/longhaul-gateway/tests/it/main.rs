@@ -16,6 +16,7 @@ mod limits;
 mod line_laws;
 mod lines;
 mod managed;
+mod marks;
 mod own;
 mod packed;
 mod pass_through;
