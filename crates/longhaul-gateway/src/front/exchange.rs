@@ -323,6 +323,8 @@ fn report(call: Call, status: u16) -> Option<Report> {
             usage: None,
             cost: None,
             finding: None,
+            saved: 0,
+            rewritten: false,
         },
     })
 }

@@ -224,10 +224,11 @@ async fn purge(store: Arc<dyn Store>, days: u32) {
         let age = SignedDuration::from_hours(24 * i64::from(days));
         if let Ok(before) = Timestamp::now().checked_sub(age) {
             match store.purge(before).await {
-                Ok(purged) if purged.calls + purged.lines > 0 => {
+                Ok(purged) if purged.calls + purged.lines + purged.rewrites > 0 => {
                     tracing::info!(
                         purged.lines,
                         purged.calls,
+                        purged.rewrites,
                         "old entries of the books deleted"
                     );
                 }

@@ -1,8 +1,10 @@
-//! The books: which lines there are, what each call used, cost and found. Never bodies, never keys.
+//! What is kept. The books: which lines there are, what each call used, cost and found; never bodies. The shelf: what
+//! stands for beginnings of histories, which is text of conversations. Never keys.
 //!
-//! [`Store`] is the seam; [`Sqlite`] keeps a file, [`Memory`] nothing. Writing is batched off the path of requests by
-//! the bookkeeper (`watch/`).
+//! [`Store`] and [`Shelf`] are the seams; [`Sqlite`] keeps a file, [`Memory`] nothing. Books are written in batches off
+//! the path of requests by the bookkeeper (`watch/`); what is put on the shelf is durable before it is used.
 
+mod claims;
 mod memory;
 mod record;
 mod rewrite;
@@ -73,6 +75,9 @@ pub trait Store: Send + Sync + 'static {
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<Purged, StoreError>>;
 }
 
+/// A rewrite in a list: whose, at which hash, and for how many messages it stands.
+pub type Listed = (Tenant, u128, u32);
+
 /// A claim to work on something; given back when dropped.
 pub trait Claim: Send + Sync {}
 
@@ -89,7 +94,7 @@ pub trait Shelf: Send + Sync + 'static {
         least: u32,
     ) -> BoxFuture<'_, Result<Option<Rewrite>, StoreError>>;
     /// Which rewrites there are; none where other processes put some too, so that only asking tells.
-    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<(Tenant, u128, u32)>>, StoreError>>;
+    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<Listed>>, StoreError>>;
     /// A claim that nobody else, in any process, has at the same time; none if somebody has. A process that dies gives
     /// its claims back.
     fn claim(&self, key: u64) -> BoxFuture<'_, Result<Option<Box<dyn Claim>>, StoreError>>;

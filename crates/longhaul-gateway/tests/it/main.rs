@@ -17,6 +17,8 @@ mod pass_through;
 mod policies;
 mod recorded;
 mod secrets;
+mod store_file;
+mod store_laws;
 mod streams;
 mod support;
 mod world;
