@@ -8,7 +8,7 @@ use std::time::Duration;
 use longhaul_gateway::front::{Gateway, Options, StartError, UpstreamChoice};
 use longhaul_gateway::line::Tenants;
 use longhaul_gateway::policy::{Policies, Rule, rules_of};
-use longhaul_gateway::store::{Memory, Sqlite, Store};
+use longhaul_gateway::store::{Memory, Sqlite, Storage};
 use longhaul_provider::Secret;
 use longhaul_store::layout::Home;
 use url::Url;
@@ -124,7 +124,7 @@ fn upstream(text: &str) -> Result<UpstreamChoice, Failure> {
 }
 
 /// The books, and the secret beside them.
-fn store(command: &Command, given: &Given) -> Result<(Arc<dyn Store>, Tenants), Failure> {
+fn store(command: &Command, given: &Given) -> Result<(Arc<dyn Storage>, Tenants), Failure> {
     let path = match command.store.as_deref() {
         Some("memory") => return Ok((Arc::new(Memory::new()?), Tenants::passing())),
         Some(text) => match text.strip_prefix("sqlite:") {

@@ -23,7 +23,7 @@ use super::state::State;
 use super::upstream::{Upstream, UpstreamError};
 use crate::line::{Ids, Lines, Recogniser};
 use crate::store::{Store, StoreError};
-use crate::watch::{Keeper, Metrics};
+use crate::watch::{Changes, Keeper, Metrics};
 
 /// How often old entries are deleted.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
@@ -95,10 +95,14 @@ impl Gateway {
         let listener = TcpListener::bind(options.listen).await.map_err(listening)?;
         let addr = listener.local_addr().map_err(listening)?;
         let metrics = Arc::new(Metrics::default());
+        let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
+        let connections = TaskTracker::new();
+        let changes = Changes::new(stop.clone());
         let (keeper, desk) = Keeper::start(
             Arc::clone(&options.store),
-            options.models,
+            options.models.clone(),
             Arc::clone(&metrics),
+            changes.clone(),
         )
         .map_err(StartError::System)?;
         let purging = options.retention_days.map(|days| {
@@ -111,6 +115,9 @@ impl Gateway {
             tenants: Mutex::new(tenants),
             policies: options.policies,
             store: options.store,
+            shelf: options.shelf,
+            models: options.models,
+            changes,
             desk,
             metrics: Arc::clone(&metrics),
             requests: Arc::new(Semaphore::new(options.limits.requests)),
@@ -120,8 +127,6 @@ impl Gateway {
             on_loopback: addr.ip().is_loopback(),
             calls: AtomicU64::new(0),
         });
-        let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
-        let connections = TaskTracker::new();
         let accepting = serve::run(
             listener,
             state,

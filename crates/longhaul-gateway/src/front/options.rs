@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::line::Tenants;
 use crate::policy::Policies;
-use crate::store::Store;
+use crate::store::{Shelf, Storage, Store};
 
 /// Where requests go.
 #[derive(Debug, Clone)]
@@ -88,6 +88,8 @@ pub struct Options {
     pub policies: Policies,
     /// Where the books are kept.
     pub store: Arc<dyn Store>,
+    /// Where what stands for the beginnings of histories is kept.
+    pub shelf: Arc<dyn Shelf>,
     /// Tells tenants apart.
     pub tenants: Tenants,
     /// Models and their prices.
@@ -104,8 +106,9 @@ pub struct Options {
 
 impl Options {
     /// Options with defaults for all that has one.
-    pub fn new(upstream: UpstreamChoice, store: Arc<dyn Store>, tenants: Tenants) -> Self {
+    pub fn new(upstream: UpstreamChoice, store: Arc<dyn Storage>, tenants: Tenants) -> Self {
         Self {
+            shelf: Arc::clone(&store) as Arc<dyn Shelf>,
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             upstream,
             policies: Policies::default(),

@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
+use longhaul_core::models::ModelTable;
 use longhaul_provider::Secret;
 use tokio::sync::Semaphore;
 
@@ -10,8 +11,8 @@ use super::options::{Limits, Timeouts};
 use super::upstream::Upstream;
 use crate::line::{Recogniser, Tenants};
 use crate::policy::Policies;
-use crate::store::Store;
-use crate::watch::{Desk, Metrics};
+use crate::store::{Shelf, Store};
+use crate::watch::{Changes, Desk, Metrics};
 
 /// See the module.
 pub(crate) struct State {
@@ -20,6 +21,9 @@ pub(crate) struct State {
     pub(crate) tenants: Mutex<Tenants>,
     pub(crate) policies: Policies,
     pub(crate) store: Arc<dyn Store>,
+    pub(crate) shelf: Arc<dyn Shelf>,
+    pub(crate) models: ModelTable,
+    pub(crate) changes: Changes,
     pub(crate) desk: Desk,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) requests: Arc<Semaphore>,

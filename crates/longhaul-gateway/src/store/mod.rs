@@ -102,3 +102,8 @@ pub trait Shelf: Send + Sync + 'static {
     fn made(&self, session: SessionId, most: usize)
     -> BoxFuture<'_, Result<Vec<Made>, StoreError>>;
 }
+
+/// Books and shelf in one.
+pub trait Storage: Store + Shelf {}
+
+impl<S: Store + Shelf> Storage for S {}

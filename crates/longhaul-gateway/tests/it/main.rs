@@ -13,6 +13,7 @@ mod limits;
 mod line_laws;
 mod lines;
 mod own;
+mod page;
 mod pass_through;
 mod policies;
 mod recorded;
