@@ -19,6 +19,7 @@ mod managed;
 mod marks;
 mod own;
 mod packed;
+mod page;
 mod pass_through;
 mod policies;
 mod recorded;
