@@ -106,3 +106,17 @@ fn x8_what_cannot_be_meant_is_said_with_what_to_do() {
         assert!(!told.contains("pass"), "{told}");
     }
 }
+
+#[test]
+fn b2_whose_markers_are_sent_is_keep_or_manage() {
+    let home = tempfile::tempdir().unwrap();
+    let refused = longhaul(home.path(), &["--marks", "both"])
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        told.contains("`keep`") && told.contains("`manage`"),
+        "{told}"
+    );
+}

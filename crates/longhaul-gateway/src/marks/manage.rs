@@ -273,3 +273,60 @@ fn mark_last(text: &[u8], edits: &mut Edits, ttl: Ttl) -> Did {
         None => Did::default(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body;
+
+    /// A body of so many messages, and the elements of it that are looked at.
+    fn looked_at(messages: usize, marked: &[usize], trail: Option<&Trail>) -> (Trail, Vec<usize>) {
+        let element = |at: usize| {
+            let role = ["user", "assistant"][at % 2];
+            let marker = match marked.contains(&at) {
+                true => r#","cache_control":{"type":"ephemeral"}"#,
+                false => "",
+            };
+            format!(r#"{{"role":"{role}","content":[{{"type":"text","text":"{at}"{marker}}}]}}"#)
+        };
+        let list: Vec<String> = (0..messages).map(element).collect();
+        let body = Bytes::from(format!(
+            r#"{{"model":"m","messages":[{}]}}"#,
+            list.join(",")
+        ));
+        let outline = body::read(&body).unwrap();
+        let raws: Vec<u128> = list
+            .iter()
+            .map(|element| xxhash_rust::xxh3::xxh3_128(element.as_bytes()))
+            .collect();
+        let hashes: Vec<u128> = (0..messages as u128).collect();
+        let asked = Asked {
+            body: &body,
+            outline: &outline,
+            ends: &[],
+            raws: &raws,
+            hashes: &hashes,
+            replaced: None,
+        };
+        let mut scanned = Scanned::new(&asked);
+        scanned
+            .look(trail.map(|trail| trail.looked.shared(&asked)))
+            .unwrap();
+        let looked_at = scanned.messages.keys().copied().collect();
+        (manage(&asked, trail).trail.unwrap(), looked_at)
+    }
+
+    #[test]
+    fn b2_messages_that_are_known_are_not_looked_at_again() {
+        let (trail, all) = looked_at(41, &[40], None);
+        assert_eq!(all.len(), 41);
+        // The marker has moved on: what bore it has other bytes now.
+        let (trail, new) = looked_at(43, &[42], Some(&trail));
+        assert_eq!(new, [40, 41, 42]);
+        let (trail, new) = looked_at(45, &[0, 44], Some(&trail));
+        assert_eq!(new.len(), 45, "the beginning is another");
+        // What has markers is looked at each time: they are to be cut out.
+        let (_, new) = looked_at(47, &[0, 46], Some(&trail));
+        assert_eq!(new, [0, 44, 45, 46]);
+    }
+}

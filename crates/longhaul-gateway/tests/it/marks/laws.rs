@@ -215,7 +215,7 @@ fn end_of(sent: &Sent) -> String {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(
-        std::env::var("LONGHAUL_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(256),
+        std::env::var("LONGHAUL_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(96),
     ))]
 
     #[test]
