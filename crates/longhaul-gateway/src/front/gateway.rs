@@ -107,6 +107,7 @@ impl Gateway {
         let care = Care::new(
             Arc::clone(&options.shelf),
             settings,
+            options.marks,
             Arc::clone(&metrics),
             connections.clone(),
             abort.clone(),
