@@ -51,6 +51,14 @@ fn u5_keeps_the_newest_three_and_forty_thousand_tokens() {
 }
 
 #[test]
+fn u2_the_marker_is_short_and_names_no_tool_that_the_client_lacks() {
+    let before = talk(Dialect::Anthropic, &messages(&rounds(1, 6, 100), 0));
+    let draft = clear(&before, Why::Idle, &settings(None)).unwrap();
+    let marker = "[This result was cleared to save room. Run the tool again to see it.]";
+    assert_eq!(sent(&draft, &[])[2]["content"][0]["content"], marker);
+}
+
+#[test]
 fn u5_what_saves_too_little_is_left() {
     let settings = settings(Some(200_000));
     let little = talk(Dialect::Anthropic, &messages(&rounds(1, 10, 4_500), 0));

@@ -168,3 +168,45 @@ fn r1_files_come_back_with_the_summary_and_again_with_the_next() {
     );
     assert_eq!(text(&second).matches("const KEPT: u8 = 1;").count(), 1);
 }
+
+#[test]
+fn x1_files_that_other_agents_touched_are_named_with_what_was_done() {
+    let editor = "str_replace_based_edit_tool";
+    let mut elements = long(1, 12);
+    elements.extend(calls(&[
+        (
+            editor,
+            json!({"command": "view", "path": "/w/viewed.rs"}),
+            "1\tx",
+        ),
+        (
+            editor,
+            json!({"command": "insert", "path": "/w/edited.rs", "insert_line": 1}),
+            "ok",
+        ),
+        ("read_file", json!({"target_file": "/w/cursor.rs"}), "x"),
+        (
+            "write",
+            json!({"filePath": "/w/new.rs", "content": "x"}),
+            "ok",
+        ),
+    ]));
+    let draft = run(summarise(
+        &talk(Dialect::Anthropic, &elements),
+        None,
+        None,
+        &settings(None),
+    ));
+    let text = text(&draft.unwrap());
+    for (path, done) in [
+        ("/w/viewed.rs", "read"),
+        ("/w/edited.rs", "edited"),
+        ("/w/cursor.rs", "read"),
+        ("/w/new.rs", "written"),
+    ] {
+        let told = text
+            .lines()
+            .any(|line| line.contains(path) && line.contains(done));
+        assert!(told, "{path} {done} in {text}");
+    }
+}

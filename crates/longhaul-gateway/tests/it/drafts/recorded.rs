@@ -46,6 +46,7 @@ fn check(
         Err(NotDrafted::WouldNotShrink(_)) => "too short to gain",
         Err(NotDrafted::TooLarge { .. }) => "too large",
         Err(NotDrafted::Nothing(_)) => "nothing",
+        Err(NotDrafted::Unanswered) => "open calls",
         Err(other) => panic!("{other}"),
     };
     *came.entry(outcome).or_default() += 1;
