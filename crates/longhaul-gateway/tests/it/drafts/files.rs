@@ -202,7 +202,7 @@ fn x1_files_that_other_agents_touched_are_named_with_what_was_done() {
         ("/w/viewed.rs", "read"),
         ("/w/edited.rs", "edited"),
         ("/w/cursor.rs", "read"),
-        ("/w/new.rs", "written"),
+        ("/w/new.rs", "as last changed"),
     ] {
         let told = text
             .lines()
