@@ -60,6 +60,7 @@ async fn x8_an_empty_page_tells_how_to_begin_and_fills_by_itself() {
     );
     assert_eq!(page.evaluate("window.loadedOnce").await, true);
     page.size(1280, 900).await;
+    page.evaluate("scrollTo(0, 0)").await;
     page.picture(&picture("sixty-turns")).await;
     assert_clean(&page, &gateway);
     gateway.stop().await;
