@@ -114,6 +114,7 @@ function times(columns, x, height, room, text) {
   const every = Math.max(1, Math.ceil(columns.length / count));
   const labels = [];
   for (let at = 0; at < columns.length; at += every) {
+    if (at > 0 && columns.length - at < every * 0.7) break;
     const first = columns[at].calls[0], place = x(at);
     const anchor = place < LEFT + 50 ? "start" : place > LEFT + room - 60 ? "end" : "middle";
     labels.push(text(anchor === "start" ? LEFT : place, height - 6, `${first.number} · ${clock(first.at, "short")}`, "tick", anchor));

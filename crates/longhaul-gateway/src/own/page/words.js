@@ -25,7 +25,7 @@ export function money(amount) {
   return `${amount < 0 ? "−" : ""}$${size.toFixed(size === 0 ? 2 : decimals)}`;
 }
 
-export const percent = (part, all) => (all > 0 ? `${Math.round((100 * part) / all)} %` : "–");
+export const percent = (part, all) => (all > 0 ? `${Math.round((100 * part) / all)}\u00a0%` : "–");
 
 export function span(milliseconds) {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
