@@ -22,6 +22,7 @@ use super::serve;
 use super::state::State;
 use super::upstream::{Upstream, UpstreamError};
 use crate::line::{Ids, Lines, Recogniser};
+use crate::manage::{Care, Settings};
 use crate::store::{Store, StoreError};
 use crate::watch::{Changes, Keeper, Metrics};
 
@@ -97,9 +98,24 @@ impl Gateway {
         let metrics = Arc::new(Metrics::default());
         let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
         let connections = TaskTracker::new();
+        let settings = Settings::new(
+            Arc::new(options.config),
+            Arc::new(options.models.clone()),
+            &options.clearable,
+            Timestamp::now(),
+        );
+        let care = Care::new(
+            Arc::clone(&options.shelf),
+            settings,
+            Arc::clone(&metrics),
+            connections.clone(),
+            abort.clone(),
+        );
+        let care = Arc::new(care.await?);
         let changes = Changes::new(stop.clone());
         let (keeper, desk) = Keeper::start(
             Arc::clone(&options.store),
+            Arc::clone(&care),
             options.models.clone(),
             Arc::clone(&metrics),
             changes.clone(),
@@ -110,12 +126,18 @@ impl Gateway {
             tokio::spawn(purge(store, days))
         });
         let state = Arc::new(State {
-            upstream: Upstream::new(&url, options.timeouts)?,
+            upstream: Arc::new(Upstream::new(
+                &url,
+                options.timeouts,
+                options.limits,
+                options.upstream_ca,
+            )?),
             recogniser: Recogniser::new(lines),
             tenants: Mutex::new(tenants),
             policies: options.policies,
             store: options.store,
             shelf: options.shelf,
+            care,
             models: options.models,
             changes,
             desk,
@@ -124,6 +146,7 @@ impl Gateway {
             limits: options.limits,
             timeouts: options.timeouts,
             token: options.token,
+            client_token: options.client_token,
             on_loopback: addr.ip().is_loopback(),
             calls: AtomicU64::new(0),
         });
@@ -166,6 +189,11 @@ impl Gateway {
     /// The offline world behind it, if that is the upstream.
     pub fn simulated(&self) -> Option<&Server> {
         self.simulated.as_ref()
+    }
+
+    /// Cancelled, it cuts off what a stop still waits for.
+    pub fn cut_off(&self) -> CancellationToken {
+        self.abort.clone()
     }
 
     /// Takes no more requests, lets those under way finish for a while, writes the books, and ends.

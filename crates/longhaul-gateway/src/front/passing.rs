@@ -14,6 +14,7 @@ use tokio::time::Sleep;
 
 use super::state::State;
 use crate::line::LineId;
+use crate::manage::Material;
 use crate::store::{CallRecord, Ended};
 use crate::watch::{Done, Measured, Refused, Tap};
 
@@ -45,12 +46,46 @@ pub(super) struct Report {
     pub(super) call: u64,
     pub(super) line: Option<LineId>,
     pub(super) record: CallRecord,
+    /// What its conversation can be made smaller from, if it is managed.
+    pub(super) material: Option<Box<Material>>,
+}
+
+/// Where the upstream's body comes from.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// The connection.
+    Coming(Incoming),
+    /// It was read whole before it was decided to pass it on.
+    Held(Option<Bytes>),
+}
+
+impl Source {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        match self {
+            Self::Coming(body) => Pin::new(body).poll_frame(cx),
+            Self::Held(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Coming(body) => body.is_end_stream(),
+            Self::Held(bytes) => bytes.is_none(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Coming(body) => body.size_hint(),
+            Self::Held(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
+        }
+    }
 }
 
 /// The upstream's body.
 #[derive(Debug)]
 pub(crate) struct Passing {
-    pub(super) body: Incoming,
+    pub(super) body: Source,
     pub(super) tap: Option<Tap>,
     pub(super) report: Option<Report>,
     pub(super) state: std::sync::Arc<State>,
@@ -65,7 +100,7 @@ pub(crate) struct Passing {
 
 impl Passing {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BrokeOff>>> {
-        let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) else {
+        let Poll::Ready(frame) = self.body.poll(cx) else {
             let idle = self.idle;
             let timer = self
                 .silence
@@ -115,6 +150,7 @@ impl Drop for Passing {
                     millis,
                     ..report.record
                 },
+                material: report.material,
                 measured: (self.tap.take()).map_or(Measured::Usage(None), Tap::end),
             });
         }

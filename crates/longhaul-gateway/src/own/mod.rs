@@ -14,6 +14,8 @@ use http::{HeaderValue, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use serde_json::json;
 
+pub(crate) use guard::same;
+
 use crate::front::{Answer, State, json_answer};
 
 /// Answers a request for one of our own paths.

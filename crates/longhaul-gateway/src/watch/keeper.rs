@@ -16,9 +16,9 @@ use super::changes::Changes;
 use super::fingerprint::Fingerprints;
 use super::metrics::Metrics;
 use super::usage::Measured;
-use crate::body::Outline;
-use crate::line::{LineId, SessionId, Tenant};
-use crate::store::{CallRecord, LineRecord, Record, Store};
+use crate::line::{LineId, Recognised, SessionId, Tenant};
+use crate::manage::{Care, Material, Shelved};
+use crate::store::{CallRecord, Ended, LineRecord, Record, Store};
 
 /// Entries that may wait.
 const QUEUE: usize = 4_096;
@@ -33,6 +33,9 @@ const SESSIONS: usize = 512;
 
 /// Calls under way that are remembered.
 const MOST_UNDER_WAY: usize = 65_536;
+
+/// Keys whose organisation is remembered for lines that are still on their way here.
+const MOST_LEARNED: usize = 65_536;
 
 /// A request that is about to be passed on.
 #[derive(Debug)]
@@ -54,10 +57,12 @@ pub struct ToWatch {
     pub session: SessionId,
     /// Its body, shared.
     pub body: Bytes,
-    /// Where its parts lie.
-    pub outline: Outline,
-    /// Hash of each message's bytes.
-    pub raws: Arc<[u128]>,
+    /// What was recognised of it.
+    pub recognised: Arc<Recognised>,
+    /// What was sent in place of its beginning, and in place of how many messages.
+    pub(crate) replaced: Option<(Arc<Shelved>, usize)>,
+    /// Whether that is something else than before, so that the cache breaks as planned.
+    pub(crate) fresh: bool,
     /// The header `anthropic-beta`.
     pub betas: String,
 }
@@ -73,6 +78,8 @@ pub struct Done {
     pub record: CallRecord,
     /// What the upstream measured.
     pub measured: Measured,
+    /// What its conversation can be made smaller from, if it is managed.
+    pub(crate) material: Option<Box<Material>>,
 }
 
 enum Entry {
@@ -136,8 +143,9 @@ pub struct Keeper(Option<JoinHandle<()>>);
 
 impl Keeper {
     /// Starts it. Runs the store's futures on the runtime of the caller.
-    pub fn start(
+    pub(crate) fn start(
         store: Arc<dyn Store>,
+        care: Arc<Care>,
         models: ModelTable,
         metrics: Arc<Metrics>,
         changes: Changes,
@@ -152,6 +160,7 @@ impl Keeper {
         let mut keeping = Keeping {
             waiting,
             metrics,
+            care,
             models,
             watch: Watch::default(),
             fingerprints: Fingerprints::new(),
@@ -159,6 +168,7 @@ impl Keeper {
             session_of: HashMap::new(),
             changed: HashSet::new(),
             heard: HashMap::new(),
+            learned: HashMap::new(),
             clock: 0,
         };
         let runtime = tokio::runtime::Handle::current();
@@ -202,6 +212,7 @@ impl Keeper {
 struct Keeping {
     waiting: Arc<AtomicUsize>,
     metrics: Arc<Metrics>,
+    care: Arc<Care>,
     models: ModelTable,
     watch: Watch,
     fingerprints: Fingerprints,
@@ -211,6 +222,8 @@ struct Keeping {
     /// In this batch.
     changed: HashSet<SessionId>,
     heard: HashMap<SessionId, u64>,
+    /// Keys and the organisation that each was first known to belong to.
+    learned: HashMap<Tenant, Tenant>,
     clock: u64,
 }
 
@@ -231,18 +244,35 @@ impl Keeping {
                     if self.under_way.len() > MOST_UNDER_WAY {
                         self.under_way.clear();
                     }
+                    if watched.fresh {
+                        self.watch.compacted(&watched.session.to_string());
+                    }
                     if let Some(fingerprint) = self.fingerprints.of(watched, sent.at) {
                         self.under_way
                             .insert(sent.call, self.watch.before(fingerprint));
                     }
                 }
-                put_line(batch, sent.line);
+                let mut line = sent.line;
+                // It was placed before its organisation was known, and comes here behind that.
+                line.tenant = self
+                    .learned
+                    .get(&line.tenant)
+                    .copied()
+                    .unwrap_or(line.tenant);
+                put_line(batch, line);
             }
             Entry::Done(done) => {
                 self.changed.extend(self.session_of.remove(&done.call));
                 batch.push(self.done(*done));
             }
-            Entry::Tenant(of_key, tenant) => batch.push(Record::Tenant(of_key, tenant)),
+            Entry::Tenant(of_key, tenant) => {
+                if self.learned.len() > MOST_LEARNED {
+                    self.learned.clear();
+                }
+                // What a key had before it changed its organisation stays with the first.
+                self.learned.entry(of_key).or_insert(tenant);
+                batch.push(Record::Tenant(of_key, tenant));
+            }
         }
     }
 
@@ -257,6 +287,18 @@ impl Keeping {
             if let Some(id) = watched {
                 let verdict = self.watch.after(id, &usage, Some(&spec));
                 record.finding = verdict.finding().map(|finding| finding.sentence(None));
+            }
+            if let Some(material) = &done.material {
+                let left_out = material.sending.left_out(&material.body) as u128;
+                let sent = material.sending.len().max(1) as u128;
+                // As many tokens a byte as what was sent had.
+                let saved = u128::from(usage.prompt()) * left_out / sent;
+                record.saved = u64::try_from(saved).unwrap_or(0);
+                record.rewritten = material.sending.replaced.is_some();
+            }
+            let whole = record.ended == Ended::Whole && record.status == 200;
+            if let Some(material) = done.material.filter(|_| whole && usage.context() > 0) {
+                self.care.answered(*material, usage.context());
             }
             record.usage = Some(usage);
         } else if let Some(id) = watched {

@@ -8,9 +8,10 @@ mod changes;
 mod fingerprint;
 mod keeper;
 mod metrics;
+mod packed;
 mod usage;
 
 pub use changes::{Change, Changes, Following};
 pub use keeper::{Desk, Done, Keeper, Sent, ToWatch};
 pub use metrics::{Metrics, Refused};
-pub use usage::{Measured, Tap};
+pub use usage::{Kept, Measured, Tap, plain};

@@ -9,10 +9,16 @@
 
 mod bodies;
 mod books;
+mod client_token;
+mod drafts;
+mod endless;
 mod limits;
 mod line_laws;
 mod lines;
+mod managed;
+mod marks;
 mod own;
+mod packed;
 mod page;
 mod pass_through;
 mod policies;
@@ -22,4 +28,6 @@ mod store_file;
 mod store_laws;
 mod streams;
 mod support;
+mod tenants;
+mod tls;
 mod world;
