@@ -19,7 +19,7 @@ use super::standing::Standings;
 use super::work::Occasion;
 use crate::line::{LineId, Tenant};
 use crate::store::{Shelf, StoreError};
-use crate::watch::Metrics;
+use crate::watch::{Changes, Metrics};
 
 /// After so long without an answer the provider's cache is cold, and results are cleared by the way (U3).
 const RESTED: SignedDuration = SignedDuration::from_mins(60);
@@ -30,6 +30,7 @@ pub(crate) struct Care {
     pub(super) standings: Standings,
     pub(super) settings: Settings,
     pub(super) metrics: Arc<Metrics>,
+    pub(super) changes: Changes,
     /// Lines that are being worked on.
     pub(super) working: Mutex<HashMap<LineId, Arc<tokio::sync::Mutex<()>>>>,
     pub(super) tasks: TaskTracker,
@@ -52,6 +53,7 @@ impl Care {
         shelf: Arc<dyn Shelf>,
         settings: Settings,
         metrics: Arc<Metrics>,
+        changes: Changes,
         tasks: TaskTracker,
         abort: CancellationToken,
     ) -> Result<Self, StoreError> {
@@ -60,6 +62,7 @@ impl Care {
             standings: Standings::default(),
             settings,
             metrics,
+            changes,
             working: Mutex::default(),
             tasks,
             abort,
@@ -169,12 +172,13 @@ impl Care {
         self.rewrites.adopt(from, to);
     }
 
-    pub(super) fn spec(&self, model: &str) -> ModelSpec {
+    /// What is known of a model.
+    pub(crate) fn spec(&self, model: &str) -> ModelSpec {
         ModelSpec::clone(&self.settings.models.resolve(model).spec)
     }
 
     /// The window of a model; none if it is too small to be managed.
-    pub(super) fn window(&self, spec: &ModelSpec) -> Option<WindowStatus> {
+    pub(crate) fn window(&self, spec: &ModelSpec) -> Option<WindowStatus> {
         longhaul::window(&self.settings.config, spec).ok()
     }
 

@@ -119,4 +119,6 @@ addEventListener("hashchange", () => {
   scrollTo(0, 0);
 });
 setInterval(() => view?.shown && view.tick?.(), 15_000);
+// Another gateway with the same books tells us nothing.
+setInterval(() => view?.shown && document.visibilityState === "visible" && refresh(), 60_000);
 open();
