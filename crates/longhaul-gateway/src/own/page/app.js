@@ -110,7 +110,10 @@ function state(name) {
   say(live, STATES[name]);
 }
 
-forget.addEventListener("click", () => { setToken(""); open(); });
+forget.addEventListener("click", () => {
+  setToken("");
+  location.reload();
+});
 addEventListener("hashchange", () => {
   const before = view;
   open();
