@@ -86,7 +86,7 @@ async fn x8_a_conversation_that_is_made_smaller_is_seen_to_be() {
     let made = answer["compactions"].as_array().unwrap().len();
     assert!(made > 1, "a window of 40,000 is full more than once");
     page.wait_until(&format!(
-        "document.querySelectorAll('#compactions details').length === {made}"
+        "document.querySelectorAll('#compactions .compaction').length === {made}"
     ))
     .await;
     assert_eq!(page.texts(".plot g.compaction").await.len(), made);
