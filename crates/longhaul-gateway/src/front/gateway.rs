@@ -104,20 +104,21 @@ impl Gateway {
             &options.clearable,
             Timestamp::now(),
         );
+        let changes = Changes::new(stop.clone());
         let care = Care::new(
             Arc::clone(&options.shelf),
             settings,
             options.marks,
             Arc::clone(&metrics),
+            changes.clone(),
             connections.clone(),
             abort.clone(),
         );
         let care = Arc::new(care.await?);
-        let changes = Changes::new(stop.clone());
         let (keeper, desk) = Keeper::start(
             Arc::clone(&options.store),
             Arc::clone(&care),
-            options.models.clone(),
+            options.models,
             Arc::clone(&metrics),
             changes.clone(),
         )
@@ -139,7 +140,6 @@ impl Gateway {
             store: options.store,
             shelf: options.shelf,
             care,
-            models: options.models,
             changes,
             desk,
             metrics: Arc::clone(&metrics),

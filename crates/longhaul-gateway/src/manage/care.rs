@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
+use longhaul_core::models::ModelSpec;
+use longhaul_core::window::WindowStatus;
 use longhaul_provider::Dialect;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
@@ -20,7 +22,7 @@ use super::work::Occasion;
 use crate::line::{LineId, Tenant};
 use crate::marks::Marks;
 use crate::store::{Shelf, StoreError};
-use crate::watch::Metrics;
+use crate::watch::{Changes, Metrics};
 
 /// After so long without an answer the provider's cache is cold, and results are cleared by the way (U3).
 const RESTED: SignedDuration = SignedDuration::from_mins(60);
@@ -33,6 +35,7 @@ pub(crate) struct Care {
     pub(super) windows: Windows,
     marks: Marks,
     pub(super) metrics: Arc<Metrics>,
+    pub(super) changes: Changes,
     /// Lines that are being worked on.
     pub(super) working: Mutex<HashMap<LineId, Arc<tokio::sync::Mutex<()>>>>,
     pub(super) tasks: TaskTracker,
@@ -56,6 +59,7 @@ impl Care {
         settings: Settings,
         marks: Marks,
         metrics: Arc<Metrics>,
+        changes: Changes,
         tasks: TaskTracker,
         abort: CancellationToken,
     ) -> Result<Self, StoreError> {
@@ -66,6 +70,7 @@ impl Care {
             settings,
             marks,
             metrics,
+            changes,
             working: Mutex::default(),
             tasks,
             abort,
@@ -191,6 +196,16 @@ impl Care {
     /// A tenant turned out to be another.
     pub(crate) fn adopt(&self, from: Tenant, to: Tenant) {
         self.rewrites.adopt(from, to);
+    }
+
+    /// What is known of a model.
+    pub(crate) fn spec(&self, model: &str) -> Arc<ModelSpec> {
+        Arc::clone(&self.windows.of(model).spec)
+    }
+
+    /// The window of a model; none if it is too small to be managed.
+    pub(crate) fn window(&self, model: &str) -> Option<WindowStatus> {
+        self.windows.of(model).window
     }
 
     /// The lock of a line.

@@ -275,6 +275,7 @@ impl Care {
                 let asking = (kind == Kind::Summarised).then_some(millis);
                 self.standings.shrunk(line, asking);
                 self.metrics.compacted(kind);
+                self.changes.changed(material.placed.session);
                 tracing::info!(%line, kind = kind.name(), before, after, millis, "a conversation was made smaller");
                 true
             }
