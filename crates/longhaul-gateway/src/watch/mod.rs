@@ -4,10 +4,14 @@
 //! measured (`usage`), lets the core's cache watch compare requests (`fingerprint`), puts a price on calls and writes them
 //! to the store in batches. When the queue is full, entries are dropped and counted: requests never wait for the books.
 
+mod chat;
+mod family;
 mod fingerprint;
 mod keeper;
 mod metrics;
 mod packed;
+mod prometheus;
+mod telemetry;
 mod usage;
 
 pub use keeper::{Desk, Done, Keeper, Sent, ToWatch};

@@ -9,8 +9,10 @@
 
 mod bodies;
 mod books;
+mod chat_cache;
 mod client_token;
 mod endless;
+mod hostile;
 mod limits;
 mod line_laws;
 mod lines;
@@ -24,6 +26,7 @@ mod store_file;
 mod store_laws;
 mod streams;
 mod support;
+mod telemetry;
 mod tenants;
 mod tls;
 mod world;
