@@ -1,9 +1,11 @@
 //! Project chores that a shell script would do worse: `cargo xtask <command>`.
 //!
 //! `arch` holds the workspace against its plan, `spec` says which tests prove which number of a specification,
-//! `package` makes every publishable crate and builds what was packaged. Each is one room of this crate.
+//! `package` makes every publishable crate and builds what was packaged, `clients` runs real clients through the
+//! gateway. Each is one room of this crate.
 
 mod arch;
+mod clients;
 mod package;
 mod spec;
 mod workspace;
@@ -15,14 +17,18 @@ use workspace::Workspace;
 /// What a chore gives back: nothing more to say, or sentences about what is wrong.
 type Outcome = Result<(), Vec<String>>;
 
+fn usage() -> String {
+    format!("{USAGE}\n{}\n\n{EXIT_CODES}", clients::USAGE)
+}
+
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
   arch         check which crate uses which, that files are small and introduced, that documents tell the truth
   spec FILE    for each number in a specification: the tests that name it
-  package      package every publishable crate and build the packages together
+  package      package every publishable crate and build the packages together";
 
-exit codes: 0 fine, 1 something is wrong, 2 asked wrongly";
+const EXIT_CODES: &str = "exit codes: 0 fine, 1 something is wrong, 2 asked wrongly";
 
 #[expect(
     clippy::print_stdout,
@@ -36,12 +42,15 @@ fn main() -> ExitCode {
         ["arch"] => Workspace::load().and_then(|workspace| arch::run(&workspace)),
         ["spec", file] => Workspace::load().and_then(|workspace| spec::run(&workspace, file)),
         ["package"] => Workspace::load().and_then(|workspace| package::run(&workspace)),
+        ["clients", words @ ..] => {
+            Workspace::load().and_then(|workspace| clients::run(&workspace, words))
+        }
         ["help" | "--help" | "-h"] => {
-            println!("{USAGE}");
+            println!("{}", usage());
             return ExitCode::SUCCESS;
         }
         _ => {
-            eprintln!("{USAGE}");
+            eprintln!("{}", usage());
             return ExitCode::from(2);
         }
     };

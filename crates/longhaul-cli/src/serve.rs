@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::args::Serve as Command;
 use crate::failure::{Failure, Outcome, tell, warn};
-use crate::settings::{self, Given};
+use crate::settings::{self, Given, given_flags};
 use crate::signals::EndSignals;
 use crate::sim;
 
@@ -28,14 +28,19 @@ const BOOKS: &str = "gateway/books.sqlite";
 const RULES: &str = "gateway.toml";
 
 pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
-    let config = given.resolve(Vec::new())?;
+    let config = given.resolve(given_flags([
+        ("models.file", &command.models),
+        ("window.cap", &command.window),
+    ]))?;
     let (store, tenants) = store(command, given)?;
     let mut options = Options::new(upstream(&command.upstream)?, store, tenants);
     options.listen = sim::address(&command.listen)?;
     options.policies = policies(command, given)?;
+    options.marks = command.marks;
     options.models = settings::models(&config)?;
     options.retention_days = config.retention_days;
     options.config = config;
+    options.clearable = command.clearable.clone();
     options.token = secret(TOKEN);
     options.client_token = client_token(&command.client_token_env)?;
     options.upstream_ca = command.upstream_ca.as_deref().map(roots).transpose()?;
@@ -132,7 +137,7 @@ fn announce(gateway: &Gateway, upstream: &str, tokens: Tokens) -> Result<(), Fai
         "sim" => {
             tell("A simulated model answers: nothing reaches a real one, and any key is good.")
         }
-        _ => tell("Requests are passed on as they come; nothing in them is changed."),
+        _ => tell("Conversations are kept within the window; --policy observe changes nothing."),
     }
     tell(&format!("  ANTHROPIC_BASE_URL={url} claude"));
     tell(&format!("  OPENAI_BASE_URL={url}/v1 your-agent"));

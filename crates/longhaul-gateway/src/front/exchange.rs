@@ -167,22 +167,18 @@ async fn pass(
         uri,
     };
     let mut under_way = UnderWay::begin(Arc::clone(state), call);
-    let sent = state.upstream.send(again.request(onward)).await;
-    let outcome = match sent {
+    let mut outcome = match state.upstream.send(again.request(onward)).await {
         Ok(answer) => withheld::look(state, under_way.call_mut(), answer).await,
         Err(refusal) => Err(refusal),
     };
-    let outcome = match outcome {
-        // The conversation is smaller now: once more.
-        Ok(Outcome::Retry(parts, first)) => {
-            match state.upstream.send(again.request(Body::Whole(parts))).await {
-                Ok(answer) => Ok(Outcome::Pass(answer)),
-                // The first answer is still an answer.
-                Err(_) => Ok(Outcome::Held(first)),
-            }
-        }
-        outcome => outcome,
-    };
+    // Something else is sent for it now: once more.
+    while let Ok(Outcome::Retry(parts, first)) = outcome {
+        outcome = match state.upstream.send(again.request(Body::Whole(parts))).await {
+            Ok(answer) => withheld::look(state, under_way.call_mut(), answer).await,
+            // The first answer is still an answer.
+            Err(_) => Ok(Outcome::Held(first)),
+        };
+    }
     match outcome {
         Ok(outcome) => Ok(under_way.end(outcome, permit)),
         Err(refusal) => {

@@ -24,7 +24,7 @@ use super::upstream::{Upstream, UpstreamError};
 use crate::line::{Ids, Lines, Recogniser};
 use crate::manage::{Care, Settings};
 use crate::store::{Store, StoreError};
-use crate::watch::{Keeper, Metrics};
+use crate::watch::{Changes, Keeper, Metrics};
 
 /// How often old entries are deleted.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
@@ -113,11 +113,13 @@ impl Gateway {
             abort.clone(),
         );
         let care = Arc::new(care.await?);
+        let changes = Changes::new(stop.clone());
         let (keeper, desk) = Keeper::start(
             Arc::clone(&options.store),
             Arc::clone(&care),
-            options.models,
+            options.models.clone(),
             Arc::clone(&metrics),
+            changes.clone(),
         )
         .map_err(StartError::System)?;
         let purging = options.retention_days.map(|days| {
@@ -137,6 +139,8 @@ impl Gateway {
             store: options.store,
             shelf: options.shelf,
             care,
+            models: options.models,
+            changes,
             desk,
             metrics: Arc::clone(&metrics),
             requests: Arc::new(Semaphore::new(options.limits.requests)),

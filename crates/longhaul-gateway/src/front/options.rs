@@ -10,6 +10,7 @@ use longhaul_provider::Secret;
 use url::Url;
 
 use crate::line::Tenants;
+use crate::marks::Marks;
 use crate::policy::Policies;
 use crate::store::{Shelf, Storage, Store};
 
@@ -87,6 +88,8 @@ pub struct Options {
     pub upstream: UpstreamChoice,
     /// What is done with which request.
     pub policies: Policies,
+    /// Whose cache markers are sent.
+    pub marks: Marks,
     /// Where the books are kept.
     pub store: Arc<dyn Store>,
     /// Where what stands for the beginnings of histories is kept.
@@ -123,6 +126,7 @@ impl Options {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             upstream,
             policies: Policies::default(),
+            marks: Marks::default(),
             store,
             tenants,
             models: ModelTable::builtin(),

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
+use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Incoming;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Sleep;
@@ -24,6 +25,8 @@ use crate::watch::{Done, Measured, Refused, Tap};
 pub(crate) enum Answer {
     /// Our own.
     Whole(Option<Bytes>),
+    /// Our own, bit by bit.
+    Streamed(UnsyncBoxBody<Bytes, BrokeOff>),
     /// The upstream's.
     Passing(Box<Passing>),
 }
@@ -172,6 +175,7 @@ impl Body for Answer {
     ) -> Poll<Option<Result<Frame<Bytes>, BrokeOff>>> {
         match &mut *self {
             Self::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Streamed(body) => Pin::new(body).poll_frame(cx),
             Self::Passing(passing) => passing.poll(cx),
         }
     }
@@ -179,6 +183,7 @@ impl Body for Answer {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Whole(bytes) => bytes.is_none(),
+            Self::Streamed(body) => body.is_end_stream(),
             Self::Passing(passing) => passing.body.is_end_stream(),
         }
     }
@@ -186,6 +191,7 @@ impl Body for Answer {
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
+            Self::Streamed(body) => body.size_hint(),
             Self::Passing(passing) => passing.body.size_hint(),
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
+use longhaul_core::models::ModelTable;
 use longhaul_provider::Secret;
 use tokio::sync::Semaphore;
 
@@ -12,7 +13,7 @@ use crate::line::{Recogniser, Tenants};
 use crate::manage::Care;
 use crate::policy::Policies;
 use crate::store::{Shelf, Store};
-use crate::watch::{Desk, Metrics};
+use crate::watch::{Changes, Desk, Metrics};
 
 /// See the module.
 pub(crate) struct State {
@@ -23,6 +24,8 @@ pub(crate) struct State {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) shelf: Arc<dyn Shelf>,
     pub(crate) care: Arc<Care>,
+    pub(crate) models: ModelTable,
+    pub(crate) changes: Changes,
     pub(crate) desk: Desk,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) requests: Arc<Semaphore>,

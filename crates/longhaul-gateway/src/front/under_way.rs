@@ -43,8 +43,10 @@ pub(super) struct Call {
     pub(super) note: Option<String>,
     /// What was sent, where the conversation is managed.
     pub(super) material: Option<Box<Material>>,
-    /// Whether it was sent twice: the first time it was too long.
-    pub(super) recovered: bool,
+    /// Whether it was too long, and made shorter.
+    pub(super) shortened: bool,
+    /// Whether thinking in it was refused, and left out.
+    pub(super) unbound: bool,
     /// For how long it was kept waiting, in milliseconds.
     pub(super) waited: u64,
 }
@@ -62,7 +64,8 @@ impl Default for Call {
             model: None,
             note: None,
             material: None,
-            recovered: false,
+            shortened: false,
+            unbound: false,
             waited: 0,
         }
     }
@@ -243,7 +246,7 @@ fn tell(call: &Call, headers: &mut HeaderMap) {
     }
     if let Some(material) = &call.material {
         let replaced = material.sending.replaced.as_ref();
-        let action = match (call.recovered, replaced) {
+        let action = match (call.shortened || call.unbound, replaced) {
             (true, _) => "recovered",
             (false, Some((base, _))) => base.rewrite.made.kind.name(),
             (false, None) => "passed",

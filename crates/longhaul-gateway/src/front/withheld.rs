@@ -1,4 +1,5 @@
-//! An answer is looked at before it is passed back: that a conversation is too long is not the client's to deal with (O3).
+//! An answer is looked at before it is passed back: that a conversation is too long is not the client's to deal with (O3),
+//! nor that what was thought in it does not fit what stands for its beginning.
 
 use std::time::SystemTime;
 
@@ -27,7 +28,12 @@ pub(super) enum Outcome {
     Retry(Vec<Bytes>, Response<Bytes>),
 }
 
-/// Looks at an answer. One attempt a request.
+/// Whether thinking was refused for what stands before it (N2). There is no code for it, only words.
+fn is_about_binding(message: &str) -> bool {
+    message.contains("thinking") && message.contains("bound to a different conversation")
+}
+
+/// Looks at an answer. Each kind of trouble is dealt with once a request.
 pub(super) async fn look(
     state: &State,
     call: Option<&mut Call>,
@@ -48,20 +54,25 @@ pub(super) async fn look(
     let body = body.to_bytes();
     let plain = watch::plain(&parts.headers, &body).unwrap_or_default();
     let read = ErrorAnswer::from_http(status.as_u16(), &parts.headers, &plain, SystemTime::now());
-    let actual = match read.into_error().class {
-        ErrorClass::TooLong(overflow) => Some(overflow.actual),
-        ErrorClass::TooLarge => Some(None),
-        _ => None,
-    };
+    let error = read.into_error();
     let first = Response::from_parts(parts, body);
-    let Some(actual) = actual else {
-        call.material = Some(material);
-        return Ok(Outcome::Held(first));
+    let recovered = match error.class {
+        ErrorClass::TooLong(_) | ErrorClass::TooLarge if !call.shortened => {
+            call.shortened = true;
+            let actual = match error.class {
+                ErrorClass::TooLong(overflow) => overflow.actual,
+                _ => None,
+            };
+            state.care.recover(&mut material, actual).await
+        }
+        ErrorClass::Invalid if !call.unbound && is_about_binding(&error.message) => {
+            call.unbound = true;
+            state.care.unbind(&mut material).await
+        }
+        _ => false,
     };
-    let recovered = state.care.recover(&mut material, actual).await;
     let sent = material.sending.parts.clone();
     call.material = Some(material);
-    call.recovered = recovered;
     Ok(match recovered {
         true => Outcome::Retry(sent, first),
         false => Outcome::Held(first),

@@ -82,6 +82,8 @@ impl Care {
         if let Some(window) = self.window(&spec)
             && (standing.expected(material.sending.len()))
                 .is_some_and(|expected| expected >= window.blocking)
+            // Pictures are many bytes and few tokens.
+            && self.weighed(material) >= window.blocking
             && self.work(material.clone(), Occasion::Full(None)).await
         {
             self.find(material).await;
@@ -154,6 +156,12 @@ impl Care {
             settle::settle(&self.rewrites, material).await;
         }
         material.sending.len() < before
+    }
+
+    /// The upstream finds thinking in a request that was thought behind something else, as when the store was lost or the
+    /// client edits its history: leaves it out. Gives whether it did.
+    pub(crate) async fn unbind(&self, material: &mut Material) -> bool {
+        settle::without_thinking(&self.rewrites, material).await
     }
 
     /// A tenant turned out to be another.

@@ -163,7 +163,7 @@ impl HistoryFiles {
             (ToolKind::Write | ToolKind::Edit, None) => self.doubt(call.raw, CHANGED),
             (ToolKind::Shell, _) => {
                 let finds = |word: &&str| memchr::memmem::find(call.raw, word.as_bytes()).is_some();
-                if CHANGES.iter().any(|word| finds(&word)) {
+                if CHANGES.iter().any(finds) {
                     self.doubt(call.raw, COMMAND);
                 }
             }

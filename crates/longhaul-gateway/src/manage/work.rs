@@ -8,11 +8,13 @@ use longhaul::Model;
 use longhaul::session::summary_reply;
 use longhaul_core::json::Object;
 use longhaul_core::message::Usage;
+use longhaul_core::tokens::{Ledger, Rough, Standing};
 use longhaul_provider::{Dialect, ErrorClass};
 
 use super::care::Care;
 use super::clear::{self, Why};
 use super::draft::Draft;
+use super::entries::Entries;
 use super::material::{Cut, Material};
 use super::settings::Settings;
 use super::summarise;
@@ -136,6 +138,21 @@ impl Care {
         let beside = material.body.len().saturating_sub(list.len()) as u64;
         self.settings
             .for_talk(beside / BYTES_A_TOKEN, Timestamp::now())
+    }
+
+    /// How many tokens a request is at most, block by block.
+    pub(super) fn weighed(&self, material: &Material) -> u64 {
+        let settings = self.settings_for(material);
+        let entries =
+            (material.cut(None)).and_then(|cut| Entries::of(&cut.talk, None, settings.now).ok());
+        let Some(read) = entries else {
+            return u64::MAX;
+        };
+        let mut ledger = Ledger::new();
+        for entry in &read.entries {
+            ledger.entry(entry.view(), Standing::Live, &Rough);
+        }
+        ledger.whole().padded() + settings.before_messages
     }
 
     /// Old results, if clearing them makes room enough (O1: before anything is summed up).

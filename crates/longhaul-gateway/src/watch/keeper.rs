@@ -1,6 +1,6 @@
 //! The thread that keeps the books, and the queue before it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
@@ -13,6 +13,7 @@ use longhaul_core::models::ModelTable;
 use longhaul_provider::Dialect;
 use tokio::sync::mpsc;
 
+use super::changes::Changes;
 use super::fingerprint::Fingerprints;
 use super::metrics::Metrics;
 use super::usage::Measured;
@@ -150,6 +151,7 @@ impl Keeper {
         care: Arc<Care>,
         models: ModelTable,
         metrics: Arc<Metrics>,
+        changes: Changes,
     ) -> std::io::Result<(Self, Desk)> {
         let (queue, mut entries) = mpsc::channel(QUEUE);
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -166,6 +168,8 @@ impl Keeper {
             watch: Watch::default(),
             fingerprints: Fingerprints::new(),
             under_way: HashMap::new(),
+            session_of: HashMap::new(),
+            changed: HashSet::new(),
             heard: HashMap::new(),
             learned: HashMap::new(),
             clock: 0,
@@ -187,6 +191,9 @@ impl Keeper {
                 let count = batch.len();
                 if let Err(error) = runtime.block_on(store.append(batch)) {
                     tracing::warn!(%error, count, "entries of the books are lost");
+                }
+                for session in keeping.changed.drain() {
+                    changes.changed(session);
                 }
             }
         };
@@ -213,6 +220,10 @@ struct Keeping {
     watch: Watch,
     fingerprints: Fingerprints,
     under_way: HashMap<u64, CallId>,
+    /// Of calls under way.
+    session_of: HashMap<u64, SessionId>,
+    /// In this batch.
+    changed: HashSet<SessionId>,
     heard: HashMap<SessionId, u64>,
     /// Keys and the organisation that each was first known to belong to.
     learned: HashMap<Tenant, Tenant>,
@@ -223,11 +234,16 @@ impl Keeping {
     fn take(&mut self, entry: Entry, batch: &mut Vec<Record>) {
         match entry {
             Entry::Sent(sent) => {
+                // Calls whose end was dropped from the queue must not fill the memory.
+                if self.session_of.len() > MOST_UNDER_WAY {
+                    self.session_of.clear();
+                }
+                self.session_of.insert(sent.call, sent.line.session);
+                self.changed.insert(sent.line.session);
                 if let Some(watched) = &sent.watch {
                     self.waiting
                         .fetch_sub(watched.body.len(), Ordering::Relaxed);
                     self.hear(watched.session);
-                    // Calls whose end was dropped from the queue must not fill the memory.
                     if self.under_way.len() > MOST_UNDER_WAY {
                         self.under_way.clear();
                     }
@@ -248,7 +264,10 @@ impl Keeping {
                     .unwrap_or(line.tenant);
                 put_line(batch, line);
             }
-            Entry::Done(done) => batch.push(self.done(*done)),
+            Entry::Done(done) => {
+                self.changed.extend(self.session_of.remove(&done.call));
+                batch.push(self.done(*done));
+            }
             Entry::Tenant(of_key, tenant) => {
                 if self.learned.len() > MOST_LEARNED {
                     self.learned.clear();

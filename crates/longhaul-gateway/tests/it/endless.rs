@@ -53,6 +53,11 @@ impl Endless {
         }
     }
 
+    /// The same client, at another gateway.
+    pub(crate) async fn reconnect(&mut self, gateway: &Gateway) {
+        self.stream = TcpStream::connect(gateway.addr()).await.unwrap();
+    }
+
     fn body(&self) -> Value {
         let tool = |name: &str, argument: &str| {
             json!({"name": name, "description": format!("{name} something."), "input_schema":

@@ -22,15 +22,15 @@ async fn gateway() -> Gateway {
     .unwrap()
 }
 
-struct Client {
+pub(crate) struct Client {
     stream: TcpStream,
     key: String,
-    system: String,
+    pub(crate) system: String,
     messages: Vec<Value>,
 }
 
 impl Client {
-    async fn new(gateway: &Gateway, key: &str) -> Self {
+    pub(crate) async fn new(gateway: &Gateway, key: &str) -> Self {
         Self {
             stream: TcpStream::connect(gateway.addr()).await.unwrap(),
             key: key.to_owned(),
@@ -40,7 +40,7 @@ impl Client {
     }
 
     /// One turn; the answer's head and body.
-    async fn turn(&mut self, text: &str) -> (String, Value) {
+    pub(crate) async fn turn(&mut self, text: &str) -> (String, Value) {
         for message in &mut self.messages {
             if let Some(block) = message["content"]
                 .as_array_mut()

@@ -186,6 +186,10 @@ pub(super) const SYSTEM_MESSAGE: &[Field] = &[
         Nullable,
         "output_config",
         &Shape::Object(&[field!(Nullable, "effort", &EFFORT)]),
-        &["mid-conversation-output-config-2026-07-01"]
+        // Claude Code names the same field by a beta of its own.
+        &[
+            "mid-conversation-output-config-2026-07-01",
+            "per-turn-control-2026-07-01"
+        ]
     ),
 ];

@@ -1,41 +1,44 @@
-// The official JavaScript SDKs against a running simulator: `node clients.mjs http://127.0.0.1:7411 [CHECK…]`.
+// The official JavaScript SDKs against a running simulator, or a gateway before one: `node clients.mjs URL [CHECK…]`.
 //
-// The model behind it must call the first tool it is offered once and then talk, as the one of the Rust tests does.
-// Prints a line for each check; the exit code says whether all held.
+// The model behind it must read a file that it is told to read, as the simulator's agent does and the one of the Rust
+// tests. The control API is asked at the same URL: a gateway passes it on. Prints a line for each check; the exit code
+// says whether all held. Other scripts take their checks together with these (`run`).
 
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import Anthropic from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import OpenAI from "openai";
 
-const base = process.argv[2].replace(/\/$/, "");
-const model = "claude-opus-5-5";
+export const base = process.argv[2].replace(/\/$/, "");
+export const model = "claude-opus-5-5";
 const hello = [{ role: "user", content: "How does the parser work?" }];
+const look = [{ role: "user", content: "How does the parser in src/parser.rs work? Read it." }];
 const long = "The parser reads one line at a time and keeps what it cannot read. ".repeat(400);
-const schema = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
+export const schema = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
 const path = "src/parser.rs";
 
-const claude = new Anthropic({ baseURL: base, apiKey: "sim", maxRetries: 0 });
-const gpt = new OpenAI({ baseURL: `${base}/v1`, apiKey: "sim", maxRetries: 0 });
+export const claude = new Anthropic({ baseURL: base, apiKey: "sim", maxRetries: 0 });
+export const gpt = new OpenAI({ baseURL: `${base}/v1`, apiKey: "sim", maxRetries: 0 });
 
 async function control(where, body) {
   const answer = await fetch(base + where, { method: "POST", body: JSON.stringify(body) });
   return answer.json();
 }
 
-const create = (more = {}, client = claude) =>
+export const create = (more = {}, client = claude) =>
   client.messages.create({ model, max_tokens: 1024, messages: hello, ...more });
-const chat = (more = {}, client = gpt) =>
+export const chat = (more = {}, client = gpt) =>
   client.chat.completions.create({ model: "gpt-5", messages: hello, ...more });
-const textOf = (message) => message.content.filter((block) => block.type === "text").map((block) => block.text).join("");
+export const textOf = (message) => message.content.filter((block) => block.type === "text").map((block) => block.text).join("");
 
-async function all(stream) {
+export async function all(stream) {
   const seen = [];
   for await (const event of stream) seen.push(event);
   return seen;
 }
 
-async function rejects(call, kind) {
+export async function rejects(call, kind) {
   try {
     await call();
   } catch (error) {
@@ -67,14 +70,14 @@ const checks = {
 
   async anthropic_tools() {
     const tools = [{ name: "read", description: "Reads a file.", input_schema: schema }];
-    const first = await create({ tools });
+    const first = await create({ tools, messages: look });
     assert.equal(first.stop_reason, "tool_use");
     const call = first.content.find((block) => block.type === "tool_use");
     assert.deepEqual(call.input, { path });
     const result = { type: "tool_result", tool_use_id: call.id, content: "fn parse() {}" };
-    const messages = [...hello, { role: "assistant", content: first.content }, { role: "user", content: [result] }];
-    assert.ok(textOf(await create({ tools, messages })));
-    const streamed = await claude.messages.stream({ model, max_tokens: 1024, messages: hello, tools }).finalMessage();
+    const messages = [...look, { role: "assistant", content: first.content }, { role: "user", content: [result] }];
+    assert.ok((await create({ tools, messages })).content.length);
+    const streamed = await claude.messages.stream({ model, max_tokens: 1024, messages: look, tools }).finalMessage();
     assert.deepEqual(streamed.content.at(-1).input, { path });
   },
 
@@ -90,8 +93,8 @@ const checks = {
         return "fn parse() {}";
       },
     });
-    const last = await claude.beta.messages.toolRunner({ model, max_tokens: 1024, messages: hello, tools: [read] });
-    assert.deepEqual(seen, [path]);
+    const last = await claude.beta.messages.toolRunner({ model, max_tokens: 1024, messages: look, tools: [read] });
+    assert.equal(seen[0], path);
     assert.ok(textOf(last));
   },
 
@@ -128,7 +131,8 @@ const checks = {
     await rejects(async () => all(await create({ stream: true })), Anthropic.APIError);
     await control("/sim/faults", { spec: "reset" });
     const reset = await rejects(async () => all(await create({ stream: true })), Error);
-    assert.equal(reset.cause?.code ?? reset.code, "ECONNRESET");
+    // Behind a gateway the stream breaks off.
+    assert.ok(["ECONNRESET", "UND_ERR_SOCKET"].includes(reset.cause?.code ?? reset.code), reset.message);
     await control("/sim/faults", { spec: "529, 429(retry-after=0)" });
     const patient = new Anthropic({ baseURL: base, apiKey: "sim", maxRetries: 2 });
     assert.ok(textOf(await create({}, patient)));
@@ -145,15 +149,16 @@ const checks = {
 
   async openai_tools() {
     const tools = [{ type: "function", function: { name: "read", description: "Reads.", parameters: schema } }];
-    const first = (await chat({ tools })).choices[0];
+    const first = (await chat({ tools, messages: look })).choices[0];
     assert.equal(first.finish_reason, "tool_calls");
     const call = first.message.tool_calls[0];
     assert.deepEqual(JSON.parse(call.function.arguments), { path });
-    const stream = gpt.chat.completions.stream({ model: "gpt-5", messages: hello, tools });
+    const stream = gpt.chat.completions.stream({ model: "gpt-5", messages: look, tools });
     const streamed = (await stream.finalChatCompletion()).choices[0].message;
     assert.deepEqual(JSON.parse(streamed.tool_calls[0].function.arguments), { path });
     const result = { role: "tool", tool_call_id: call.id, content: "fn parse() {}" };
-    assert.ok((await chat({ tools, messages: [...hello, first.message, result] })).choices[0].message.content);
+    const then = (await chat({ tools, messages: [...look, first.message, result] })).choices[0].message;
+    assert.ok(then.content || then.tool_calls);
   },
 
   async openai_cache_and_models() {
@@ -189,18 +194,21 @@ const checks = {
   },
 };
 
-const chosen = process.argv.slice(3);
-const run = Object.entries(checks).filter(([name]) => !chosen.length || chosen.includes(name));
-let failed = 0;
-for (const [name, check] of run) {
-  try {
-    await check();
-    console.log(`ok ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAILED ${name}: ${error.constructor.name}: ${error.message}`);
+/** Tries every check that was chosen, all of them if none was, and tells. */
+export async function run(checks, chosen) {
+  const tried = Object.entries(checks).filter(([name]) => !chosen.length || chosen.includes(name));
+  let failed = 0;
+  for (const [name, check] of tried) {
+    try {
+      await check();
+      console.log(`ok ${name}`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAILED ${name}: ${error.constructor.name}: ${error.message.split(/\s+/).join(" ")}`);
+    }
   }
+  console.log(`@anthropic-ai/sdk and openai for JavaScript: ${tried.length - failed} of ${tried.length} hold`);
+  process.exit(failed ? 1 : 0);
 }
-const count = run.length;
-console.log(`@anthropic-ai/sdk and openai for JavaScript: ${count - failed} of ${count} hold`);
-process.exit(failed ? 1 : 0);
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await run(checks, process.argv.slice(3));

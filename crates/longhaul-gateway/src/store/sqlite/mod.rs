@@ -5,7 +5,7 @@ mod schema;
 mod shelf;
 mod write;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ impl Sqlite {
     /// Opens the file; a missing one is made, private, with the folders above it.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let failed = |reason: String| StoreError::Open {
-            path: path.to_owned(),
+            place: path.display().to_string(),
             reason,
         };
         longhaul_store::create_private_file(path).map_err(|error| failed(error.to_string()))?;
@@ -50,7 +50,7 @@ impl Sqlite {
         let found = schema::migrate(&mut writing).map_err(|error| failed(error.to_string()))?;
         if found > schema::VERSION {
             return Err(StoreError::Newer {
-                path: PathBuf::from(path),
+                place: path.display().to_string(),
                 found,
                 known: schema::VERSION,
             });

@@ -1,0 +1,285 @@
+//! Claude Code, unattended: prompts on its command line, in a project and with a configuration of its own.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::Setting;
+use super::catalogue::{Refusals, Registry, Window};
+use super::install::Installed;
+use super::patience;
+use super::report::Report;
+use super::world::World;
+use crate::workspace::{array, text};
+
+/// The longest a prompt may take.
+const LIMIT: Duration = Duration::from_secs(120);
+/// Tools that need no permission here; its others do nothing for these tests.
+const TOOLS: &str = "Read,Grep,Glob,Bash";
+/// Prompts of the long session, each of some twenty calls of the model.
+const PROMPTS: usize = 8;
+/// Files of the project, and the lines of one.
+const FILES: usize = 40;
+const LINES: usize = 120;
+
+/// Every check, each group in a world of its own.
+pub(super) fn checks(setting: &Setting<'_>, installed: &Installed, report: &mut Report) {
+    let groups: [(&str, Group); 4] = [
+        ("session", session),
+        ("errors", errors),
+        ("sub-agent", sub_agent),
+        ("long", long),
+    ];
+    for (name, group) in groups {
+        let place = match Place::fresh(installed) {
+            Ok(place) => place,
+            Err(error) => return report.failed(name, error.to_string()),
+        };
+        group(setting, &place, report);
+    }
+}
+
+type Group = fn(&Setting<'_>, &Place, &mut Report);
+
+/// One shot, tools, going on, its own compaction, and going on behind it.
+fn session(setting: &Setting<'_>, place: &Place, report: &mut Report) {
+    let Some(world) = started(setting, Window::Usual, None, "session", report) else {
+        return;
+    };
+    let ask = |words: &[&str]| place.ask(world.url(), words);
+    let shot = ask(&["What is this project?"]);
+    report.told("one shot", shot.and_then(Told::fine).map(drop));
+    let read = ask(&[
+        "Read notes.txt, then say what is in it.",
+        "--tools",
+        TOOLS,
+        "--allowedTools",
+        TOOLS,
+    ]);
+    let read = read.and_then(Told::fine);
+    let id = read.as_ref().map(Told::session).unwrap_or_default();
+    report.told("tool call", read.and_then(|told| told.used_a_tool()));
+    let on = [
+        "And what else is there?",
+        "--continue",
+        "--tools",
+        TOOLS,
+        "--allowedTools",
+        TOOLS,
+    ];
+    report.told("--continue", ask(&on).and_then(|told| told.goes_on(&id)));
+    let compacted = ask(&["/compact", "--continue"]).and_then(Told::fine);
+    report.told("/compact", compacted.and_then(|told| told.compacted()));
+    report.told(
+        "--continue behind it",
+        ask(&on).and_then(|told| told.goes_on(&id)),
+    );
+    world.judge("session", Refusals::Never, report);
+}
+
+/// What the upstream refuses reaches it as what it is.
+fn errors(setting: &Setting<'_>, place: &Place, report: &mut Report) {
+    let Some(world) = started(setting, Window::Usual, None, "errors", report) else {
+        return;
+    };
+    let told = place.ask(world.url(), &["Hello", "--model", "claude-none-1"]);
+    report.told(
+        "wrong model",
+        told.and_then(|told| match told.result()["api_error_status"].as_u64() {
+            Some(404) => Ok(()),
+            _ => Err(format!("not the upstream's 404: {}", told.result())),
+        }),
+    );
+}
+
+/// A sub-agent has a conversation of its own in the same session.
+fn sub_agent(setting: &Setting<'_>, place: &Place, report: &mut Report) {
+    let script = setting.workspace.root.join("xtask/clients/sub-agent.jsonl");
+    let Some(world) = started(setting, Window::Usual, Some(script), "sub-agent", report) else {
+        return;
+    };
+    let words = ["How does the parser work?", "--tools", "Agent,Read"];
+    let told = place.ask(world.url(), &words).and_then(Told::fine);
+    report.told(
+        "sub-agent",
+        told.and_then(
+            |told| match told.result()["subagent_stats"]["completed"].as_u64() {
+                Some(1) => Ok(()),
+                _ => Err(format!(
+                    "none came back: {}",
+                    told.result()["subagent_stats"]
+                )),
+            },
+        ),
+    );
+    world.judge("sub-agent", Refusals::Never, report);
+}
+
+/// A session several windows long, of which it thinks that there is room for all of it.
+fn long(setting: &Setting<'_>, place: &Place, report: &mut Report) {
+    let Some(world) = started(setting, Window::Small, None, "long", report) else {
+        return;
+    };
+    if !world.manages() {
+        return report.skipped("long session", "the gateway only observes");
+    }
+    let mut outcome = Ok(());
+    for prompt in 0..PROMPTS {
+        let words =
+            format!("Read src/part_{prompt}.rs and the files beside it, then say how they work.");
+        let mut words = vec![words.as_str(), "--tools", TOOLS, "--allowedTools", TOOLS];
+        if prompt > 0 {
+            words.push("--continue");
+        }
+        let told = place.ask(world.url(), &words).and_then(Told::fine);
+        outcome = told.and_then(|told| match told.compacted() {
+            Ok(()) => Err("it had to compact by itself".to_owned()),
+            Err(_) => Ok(()),
+        });
+        if let Err(why) = outcome {
+            outcome = Err(format!("prompt {} of {PROMPTS}: {why}", prompt + 1));
+            break;
+        }
+    }
+    report.told("long session", outcome);
+    world.judge("long", Refusals::Never, report);
+}
+
+fn started(
+    setting: &Setting<'_>,
+    window: Window,
+    script: Option<PathBuf>,
+    group: &str,
+    report: &mut Report,
+) -> Option<World> {
+    match World::start(setting, window, script.as_deref()) {
+        Ok(world) => Some(world),
+        Err(why) => {
+            report.failed(group, why);
+            None
+        }
+    }
+}
+
+/// A home, a configuration and a project that nobody used before.
+struct Place {
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+impl Place {
+    fn fresh(installed: &Installed) -> io::Result<Self> {
+        let folder = installed.folder.join("place");
+        if folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        for name in ["home", "config", "project/src"] {
+            fs::create_dir_all(folder.join(name))?;
+        }
+        let project = folder.join("project");
+        fs::write(project.join("notes.txt"), "The parser comes first.\n")?;
+        for file in 0..FILES {
+            let line = |n| {
+                format!(
+                    "fn step_{file}_{n}(input: &str) -> usize {{ input.len() + {n} }} // counts bytes\n"
+                )
+            };
+            let lines: String = (0..LINES).map(line).collect();
+            fs::write(project.join(format!("src/part_{file}.rs")), lines)?;
+        }
+        Ok(Self {
+            program: installed.program(Registry::Npm, "claude"),
+            folder,
+        })
+    }
+
+    /// One prompt, and all that it told.
+    fn ask(&self, url: &str, words: &[&str]) -> Result<Told, String> {
+        let mut command = patience::bare(&self.program, &self.folder.join("home"));
+        command
+            .current_dir(self.folder.join("project"))
+            .env("CLAUDE_CONFIG_DIR", self.folder.join("config"))
+            .env("ANTHROPIC_BASE_URL", url)
+            .env("ANTHROPIC_API_KEY", "any")
+            .args(["--output-format", "stream-json", "--verbose", "--print"])
+            .args(words);
+        for name in [
+            "DISABLE_TELEMETRY",
+            "DISABLE_ERROR_REPORTING",
+            "DISABLE_AUTOUPDATER",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+        ] {
+            command.env(name, "1");
+        }
+        let ran = patience::run(command, &self.folder, LIMIT).map_err(|error| error.to_string())?;
+        if ran.code.is_none() {
+            return Err(format!("no answer in {} s", LIMIT.as_secs()));
+        }
+        let events = ran.stdout.lines().map(serde_json::from_str::<Value>);
+        let told = Told(events.filter_map(Result::ok).collect());
+        match told.result().is_null() {
+            true => Err(ran.last_words()),
+            false => Ok(told),
+        }
+    }
+}
+
+/// What it printed, event by event.
+struct Told(Vec<Value>);
+
+impl Told {
+    fn of(&self, kind: &str) -> impl Iterator<Item = &Value> {
+        self.0.iter().filter(move |event| event["type"] == *kind)
+    }
+
+    /// The event that sums it up.
+    fn result(&self) -> &Value {
+        self.of("result").last().unwrap_or(&Value::Null)
+    }
+
+    fn session(&self) -> String {
+        text(&self.result()["session_id"]).to_owned()
+    }
+
+    /// It ended well.
+    fn fine(self) -> Result<Self, String> {
+        match self.result()["is_error"].as_bool() {
+            Some(false) => Ok(self),
+            _ => Err(text(&self.result()["result"]).to_owned()),
+        }
+    }
+
+    fn goes_on(self, session: &str) -> Result<(), String> {
+        let told = self.fine()?;
+        match told.session() == session {
+            true => Ok(()),
+            false => Err("it began another session".to_owned()),
+        }
+    }
+
+    /// A call was carried out and answered.
+    fn used_a_tool(&self) -> Result<(), String> {
+        let blocks = self
+            .of("user")
+            .flat_map(|event| array(&event["message"]["content"]));
+        let mut results = blocks.filter(|block| block["type"] == "tool_result");
+        match results.any(|block| block["is_error"] != Value::Bool(true)) {
+            true => Ok(()),
+            false => Err("no tool was used".to_owned()),
+        }
+    }
+
+    /// It compacted by itself.
+    fn compacted(&self) -> Result<(), String> {
+        match self
+            .of("system")
+            .any(|event| event["subtype"] == "compact_boundary")
+        {
+            true => Ok(()),
+            false => Err("nothing was compacted".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Packages from their registries, each client in a folder of its own that later runs find again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::Setting;
+use super::catalogue::{Client, Package, Registry};
+use crate::workspace::text;
+
+/// Which versions are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Versions {
+    /// Those that were tried last.
+    Tried,
+    /// The newest there are.
+    Latest,
+}
+
+/// A client that can be run.
+pub(super) struct Installed {
+    /// Where its packages are.
+    pub(super) folder: PathBuf,
+    /// The client's version, as it says itself.
+    pub(super) version: String,
+}
+
+impl Installed {
+    /// A program that a package brought.
+    pub(super) fn program(&self, registry: Registry, name: &str) -> PathBuf {
+        match registry {
+            Registry::PyPi => self.folder.join("bin").join(name),
+            Registry::Npm => self.folder.join("node_modules/.bin").join(name),
+        }
+    }
+}
+
+/// A client with its packages; installed now if that was not done before.
+pub(super) fn client(
+    setting: &Setting<'_>,
+    client: &Client,
+    versions: Versions,
+) -> Result<Installed, String> {
+    let suffix = match versions {
+        Versions::Tried => "",
+        Versions::Latest => "-latest",
+    };
+    let folder = setting.folder.join(format!("{}{suffix}", client.name));
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let wanted: Vec<String> = client
+        .packages
+        .iter()
+        .map(|package| requirement(package, client.registry, versions))
+        .collect();
+    let note = folder.join("installed.txt");
+    // The newest may be another one today.
+    let there = versions == Versions::Tried
+        && fs::read_to_string(&note).is_ok_and(|text| text == wanted.join("\n"));
+    if !there {
+        match client.registry {
+            Registry::PyPi => python(&folder, &wanted)?,
+            Registry::Npm => javascript(&folder, &wanted)?,
+        }
+        fs::write(&note, wanted.join("\n")).map_err(|error| error.to_string())?;
+    }
+    let version = match client.packages.first() {
+        Some(package) => version(&folder, client.registry, package.name)?,
+        None => String::new(),
+    };
+    Ok(Installed { folder, version })
+}
+
+/// A package in the words of its registry.
+fn requirement(package: &Package, registry: Registry, versions: Versions) -> String {
+    let Package {
+        name,
+        version,
+        bound,
+    } = package;
+    match (registry, versions) {
+        (Registry::PyPi, Versions::Tried) => format!("{name}=={version}"),
+        (Registry::PyPi, Versions::Latest) => format!("{name}{bound}"),
+        (Registry::Npm, Versions::Tried) => format!("{name}@{version}"),
+        (Registry::Npm, Versions::Latest) if bound.is_empty() => format!("{name}@latest"),
+        (Registry::Npm, Versions::Latest) => format!("{name}@{bound}"),
+    }
+}
+
+fn python(folder: &Path, wanted: &[String]) -> Result<(), String> {
+    done(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
+    let mut pip = Command::new(folder.join("bin/python"));
+    pip.args(["-m", "pip", "install", "--quiet", "--upgrade"]);
+    done(pip.arg("--disable-pip-version-check").args(wanted))
+}
+
+fn javascript(folder: &Path, wanted: &[String]) -> Result<(), String> {
+    // Scripts beside the packages are modules.
+    let manifest = json!({ "name": "longhaul-clients", "private": true, "type": "module" });
+    fs::write(folder.join("package.json"), manifest.to_string())
+        .map_err(|error| error.to_string())?;
+    let mut npm = Command::new("npm");
+    npm.current_dir(folder)
+        .args(["install", "--silent", "--no-audit", "--no-fund"]);
+    done(npm.args(wanted))
+}
+
+fn version(folder: &Path, registry: Registry, package: &str) -> Result<String, String> {
+    match registry {
+        Registry::PyPi => {
+            let ask =
+                "import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))";
+            let mut python = Command::new(folder.join("bin/python"));
+            let told = python.args(["-c", ask, package]).output();
+            let told = told.map_err(|error| format!("python: {error}"))?;
+            Ok(String::from_utf8_lossy(&told.stdout).trim().to_owned())
+        }
+        Registry::Npm => {
+            let manifest = folder
+                .join("node_modules")
+                .join(package)
+                .join("package.json");
+            let read = fs::read_to_string(manifest).map_err(|error| error.to_string())?;
+            let manifest: Value = serde_json::from_str(&read).map_err(|error| error.to_string())?;
+            Ok(text(&manifest["version"]).to_owned())
+        }
+    }
+}
+
+/// Runs a command to its end; what it complained of, if it failed.
+fn done(command: &mut Command) -> Result<(), String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command
+        .output()
+        .map_err(|error| format!("{name}: {error}"))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!(
+            "{name} ({}): {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim()
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_is_named_as_its_registry_wants_it() {
+        let package = Package {
+            name: "anthropic",
+            version: "0.125.0",
+            bound: "<1",
+        };
+        let named = |registry, versions| requirement(&package, registry, versions);
+        assert_eq!(named(Registry::PyPi, Versions::Tried), "anthropic==0.125.0");
+        assert_eq!(named(Registry::PyPi, Versions::Latest), "anthropic<1");
+        assert_eq!(named(Registry::Npm, Versions::Tried), "anthropic@0.125.0");
+        assert_eq!(named(Registry::Npm, Versions::Latest), "anthropic@<1");
+    }
+}

@@ -1,0 +1,163 @@
+//! `cargo xtask clients`: real clients, unmodified, through the gateway to the offline world.
+//!
+//! Clients are installed from their registries into the target folder, so this needs a network and is no part of CI.
+//! `catalogue` says which and what is tried, `install` fetches them, `world` starts a simulator and a gateway before it,
+//! `scripted` runs the checks of the SDKs (written in the SDKs' own languages, `xtask/clients` and the simulator's
+//! `tests/clients`), `claude_code` and `programs` drive whole programs, `report` tells. Nothing of it judges what the
+//! gateway does inside: a client works, the upstream refused nothing, and the books know of it.
+
+mod catalogue;
+mod claude_code;
+mod install;
+mod patience;
+mod programs;
+mod report;
+mod scripted;
+mod world;
+
+use std::path::PathBuf;
+
+use crate::Outcome;
+use crate::workspace::{Workspace, cargo, output};
+use catalogue::{CLIENTS, Client, Drive};
+use install::{Installed, Versions};
+use report::{Report, Shape};
+
+/// What was asked for.
+#[derive(Debug, PartialEq, Eq)]
+struct Options {
+    only: Vec<String>,
+    shape: Shape,
+    versions: Versions,
+    policy: Option<String>,
+}
+
+/// What every check needs to know.
+struct Setting<'a> {
+    workspace: &'a Workspace,
+    /// The program under test.
+    longhaul: PathBuf,
+    /// Where packages and what clients leave behind lie.
+    folder: PathBuf,
+    /// The policy that the gateway is told, if any.
+    policy: Option<String>,
+}
+
+/// The words behind `cargo xtask clients`, for its usage.
+pub(crate) const USAGE: &str = "\
+  clients      install real clients and run them through the gateway to the offline world (needs a network)
+    --only NAME      this client alone; can be repeated
+    --policy NAME    the gateway's policy: observe, manage; else its default
+    --latest         the newest versions, not those that were tried last
+    --json           the checks as JSON";
+
+/// Runs the clients that were asked for.
+pub(crate) fn run(workspace: &Workspace, words: &[&str]) -> Outcome {
+    let options = Options::read(words)?;
+    let chosen: Vec<&Client> = CLIENTS
+        .iter()
+        .filter(|client| options.only.is_empty() || options.only.iter().any(|n| n == client.name))
+        .collect();
+    let setting = Setting {
+        workspace,
+        longhaul: built(workspace)?,
+        folder: workspace.target.join("clients"),
+        policy: options.policy,
+    };
+    let mut report = Report::new(options.shape);
+    for client in chosen {
+        match install::client(&setting, client, options.versions) {
+            Ok(installed) => {
+                report.begin(client.name, &installed.version);
+                drive(&setting, client, &installed, &mut report);
+            }
+            Err(why) => {
+                report.begin(client.name, "-");
+                report.failed("install", why);
+            }
+        }
+    }
+    report.finish()
+}
+
+fn drive(setting: &Setting<'_>, client: &Client, installed: &Installed, report: &mut Report) {
+    match client.drive {
+        Drive::Script(stages) => {
+            for stage in stages {
+                scripted::stage(setting, client, installed, stage, report);
+            }
+        }
+        Drive::ClaudeCode => claude_code::checks(setting, installed, report),
+        Drive::Program(program) => programs::checks(setting, program, installed, report),
+    }
+}
+
+/// The program, as it is now.
+fn built(workspace: &Workspace) -> Result<PathBuf, Vec<String>> {
+    let mut build = cargo();
+    build.current_dir(&workspace.root);
+    output(build.args(["build", "--quiet", "--package", "longhaul-cli"]))?;
+    Ok(workspace.target.join("debug/longhaul"))
+}
+
+impl Options {
+    fn read(words: &[&str]) -> Result<Self, Vec<String>> {
+        let mut options = Self {
+            only: Vec::new(),
+            shape: Shape::Table,
+            versions: Versions::Tried,
+            policy: None,
+        };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let mut value = || {
+                let value = words.next().map(|value| (*value).to_owned());
+                value.ok_or_else(|| vec![format!("{word} needs a value")])
+            };
+            match *word {
+                "--only" => options.only.push(value()?),
+                "--policy" => options.policy = Some(value()?),
+                "--latest" => options.versions = Versions::Latest,
+                "--json" => options.shape = Shape::Json,
+                _ => return Err(vec![format!("{word} is not known here:\n{USAGE}")]),
+            }
+        }
+        let known: Vec<&str> = CLIENTS.iter().map(|client| client.name).collect();
+        match options.only.iter().find(|n| !known.contains(&n.as_str())) {
+            Some(name) => Err(vec![format!(
+                "no client is called {name}; there are {}",
+                known.join(", ")
+            )]),
+            None => Ok(options),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_is_understood_or_refused() {
+        let words = [
+            "--only",
+            "claude-code",
+            "--json",
+            "--policy",
+            "manage",
+            "--latest",
+        ];
+        assert_eq!(
+            Options::read(&words),
+            Ok(Options {
+                only: vec!["claude-code".to_owned()],
+                shape: Shape::Json,
+                versions: Versions::Latest,
+                policy: Some("manage".to_owned()),
+            })
+        );
+        for wrong in [&["--only"][..], &["--only", "netscape"], &["--fast"]] {
+            assert!(Options::read(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

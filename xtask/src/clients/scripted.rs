@@ -1,0 +1,127 @@
+//! Checks that are written in a client's own language: they are run, and what they print is read.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::Setting;
+use super::catalogue::{Client, Registry, SMALL, Stage};
+use super::install::Installed;
+use super::patience::{self, Ran};
+use super::report::Report;
+use super::world::World;
+
+/// The longest a stage may take.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// Where scripts lie: those that the simulator's own tests run too, and those of the gateway alone.
+const SHARED: &str = "crates/longhaul-sim/tests/clients";
+const OWN: &str = "xtask/clients";
+
+/// Runs the checks of a stage in a world of their own.
+pub(super) fn stage(
+    setting: &Setting<'_>,
+    client: &Client,
+    installed: &Installed,
+    stage: &Stage,
+    report: &mut Report,
+) {
+    let world = match World::start(setting, stage.window, None) {
+        Ok(world) => world,
+        Err(why) => return report.failed(stage.name, why),
+    };
+    let ran = match ran(setting, client.registry, installed, stage, world.url()) {
+        Ok(ran) => ran,
+        Err(why) => return report.failed(stage.name, why),
+    };
+    for check in stage.checks {
+        let told = check.split_once('_').map_or(*check, |(_, rest)| rest);
+        match verdict(&ran.stdout, check) {
+            Some(Verdict::Held) => report.held(told),
+            Some(Verdict::Failed(why)) => report.failed(told, why),
+            None if ran.code.is_none() => {
+                report.failed(told, format!("not done in {} s", LIMIT.as_secs()));
+            }
+            None => report.failed(told, ran.last_words()),
+        }
+    }
+    world.judge(stage.name, stage.refusals, report);
+}
+
+fn ran(
+    setting: &Setting<'_>,
+    registry: Registry,
+    installed: &Installed,
+    stage: &Stage,
+    url: &str,
+) -> Result<Ran, String> {
+    let home = installed.folder.join("home");
+    std::fs::create_dir_all(&home).map_err(|error| error.to_string())?;
+    let (program, script) = match registry {
+        Registry::PyPi => {
+            let program = installed.program(registry, "python");
+            (program, script(setting, &format!("{}.py", stage.script)))
+        }
+        Registry::Npm => {
+            // A module finds packages beside itself, wherever it is called from.
+            for name in ["clients.mjs", "through.mjs"] {
+                let copied = std::fs::copy(script(setting, name), installed.folder.join(name));
+                copied.map_err(|error| format!("{name}: {error}"))?;
+            }
+            let script = installed.folder.join(format!("{}.mjs", stage.script));
+            (PathBuf::from("node"), script)
+        }
+    };
+    let mut command = patience::bare(&program, &home);
+    command
+        .arg(script)
+        .arg(url)
+        .args(stage.checks)
+        .env("PYTHONPATH", setting.workspace.root.join(SHARED))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("LONGHAUL_CLIENTS_WINDOW", SMALL.to_string());
+    patience::run(command, &home, LIMIT).map_err(|error| error.to_string())
+}
+
+fn script(setting: &Setting<'_>, name: &str) -> PathBuf {
+    let root: &Path = &setting.workspace.root;
+    let own = root.join(OWN).join(name);
+    match own.exists() {
+        true => own,
+        false => root.join(SHARED).join(name),
+    }
+}
+
+/// What a script said of a check.
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    Held,
+    Failed(String),
+}
+
+/// The line about a check: `ok NAME`, or `FAILED NAME: why`.
+fn verdict(said: &str, check: &str) -> Option<Verdict> {
+    said.lines().find_map(|line| {
+        if line.strip_prefix("ok ") == Some(check) {
+            return Some(Verdict::Held);
+        }
+        let why = line.strip_prefix("FAILED ")?.strip_prefix(check)?;
+        let why = why.strip_prefix(": ")?;
+        Some(Verdict::Failed(why.to_owned()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_taken_at_its_word() {
+        let said = "ok anthropic_long\nFAILED anthropic_long_runner: BadRequestError: too long\n1 of 2 hold\n";
+        assert_eq!(verdict(said, "anthropic_long"), Some(Verdict::Held));
+        assert_eq!(
+            verdict(said, "anthropic_long_runner"),
+            Some(Verdict::Failed("BadRequestError: too long".to_owned()))
+        );
+        assert_eq!(verdict(said, "openai_long"), None);
+    }
+}

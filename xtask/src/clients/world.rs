@@ -1,0 +1,189 @@
+//! A simulator and a gateway before it, both as processes, and what their books say.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::Setting;
+use super::catalogue::{Refusals, SMALL, Window};
+use super::report::Report;
+use crate::workspace::array;
+
+/// How often the books are looked at: they are written a moment after the answer.
+const LOOKS: u32 = 50;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+
+/// A server, ended when dropped.
+struct Server {
+    process: Child,
+    url: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself: then both fail, and that is fine.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Both servers.
+pub(super) struct World {
+    simulator: Server,
+    gateway: Server,
+}
+
+impl World {
+    /// Starts both. A script takes the place of the simulator's agent.
+    pub(super) fn start(
+        setting: &Setting<'_>,
+        window: Window,
+        script: Option<&Path>,
+    ) -> Result<Self, String> {
+        let home = setting.folder.join("longhaul-home");
+        fs::create_dir_all(&home).map_err(|error| error.to_string())?;
+        let serving = || {
+            let mut command = super::patience::bare(&setting.longhaul, &home);
+            command.env("LONGHAUL_HOME", &home);
+            command
+        };
+        let mut sim = serving();
+        sim.args(["sim", "--listen", "127.0.0.1:0"]);
+        if let Some(script) = script {
+            sim.arg("--script").arg(script);
+        }
+        let mut gateway = serving();
+        gateway.args(["serve", "--listen", "127.0.0.1:0", "--store", "memory"]);
+        if let Some(policy) = &setting.policy {
+            gateway.args(["--policy", &format!("path=*:{policy}")]);
+        }
+        if window == Window::Small {
+            let models = home.join("small-window.toml");
+            let table = |id: &str| format!("[models.{id}]\nwindow = {SMALL}\n");
+            let tables = table("claude-opus-5-5") + &table("gpt-5");
+            fs::write(&models, tables).map_err(|error| error.to_string())?;
+            let set = format!("models.file={}", models.display());
+            sim.args(["--set", &set]);
+            gateway.args(["--set", &set]);
+        }
+        let simulator = listening(sim)?;
+        gateway.args(["--upstream", &simulator.url]);
+        Ok(Self {
+            gateway: listening(gateway)?,
+            simulator,
+        })
+    }
+
+    /// What clients are told.
+    pub(super) fn url(&self) -> &str {
+        &self.gateway.url
+    }
+
+    /// Whether the gateway may change what is sent.
+    pub(super) fn manages(&self) -> bool {
+        let body = r#"{"model":"claude-opus-5-5","max_tokens":16,"messages":[{"role":"user","content":"Hello"}]}"#;
+        let mut curl = Command::new("curl");
+        curl.args(["--silent", "--noproxy", "*", "--include", "--data", body])
+            .args(["--header", "content-type: application/json"])
+            .args(["--header", "x-api-key: any"])
+            .args(["--header", "anthropic-version: 2023-06-01"])
+            .arg(format!("{}/v1/messages", self.url()));
+        let answer = curl
+            .output()
+            .map(|output| output.stdout)
+            .unwrap_or_default();
+        String::from_utf8_lossy(&answer)
+            .to_lowercase()
+            .contains("x-longhaul-policy: manage")
+    }
+
+    /// Looks at both books and reports what they say of a stage.
+    pub(super) fn judge(&self, stage: &str, refusals: Refusals, report: &mut Report) {
+        let mut calls = (0, 0);
+        for _ in 0..LOOKS {
+            match asked(&self.gateway, "/longhaul/api/sessions?limit=1000") {
+                Ok(books) => calls = sessions(&books),
+                Err(why) => return report.failed(&format!("{stage}: books"), why),
+            }
+            if calls.0 > 0 {
+                break;
+            }
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+        let refusals = match refusals {
+            Refusals::WhereObserved if self.manages() => Refusals::Never,
+            Refusals::WhereObserved => Refusals::Asked,
+            other => other,
+        };
+        let name = format!("{stage}: the gateway's books");
+        match calls {
+            (0, _) => report.failed(&name, "they show no call".to_owned()),
+            (_, failed @ 1..) if refusals == Refusals::Never => {
+                report.failed(&name, format!("{failed} calls failed"));
+            }
+            _ => report.held(&name),
+        }
+        let name = format!("{stage}: nothing refused upstream");
+        match asked(&self.simulator, "/sim/books") {
+            Err(why) => report.failed(&name, why),
+            Ok(_) if refusals == Refusals::Asked => {}
+            Ok(books) => match refused(&books) {
+                (0, _) => report.held(&name),
+                (errors, requests) => {
+                    report.failed(&name, format!("{errors} of {requests} calls were refused"))
+                }
+            },
+        }
+    }
+}
+
+/// Starts a server and waits for its first line, which says where it listens.
+fn listening(mut command: Command) -> Result<Server, String> {
+    let spawned = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let mut process = spawned.map_err(|error| format!("longhaul: {error}"))?;
+    let stdout = process.stdout.take();
+    let mut server = Server {
+        process,
+        url: String::new(),
+    };
+    let mut line = String::new();
+    if let Some(stdout) = stdout {
+        let read = BufReader::new(stdout).read_line(&mut line);
+        read.map_err(|error| error.to_string())?;
+    }
+    match line.trim().strip_prefix("listening on ") {
+        Some(url) => url.clone_into(&mut server.url),
+        None => return Err("longhaul did not start; run it by hand to see why".to_owned()),
+    }
+    Ok(server)
+}
+
+fn asked(server: &Server, path: &str) -> Result<Value, String> {
+    let mut curl = Command::new("curl");
+    curl.args(["--silent", "--noproxy", "*", "--fail"]);
+    let answer = curl.arg(format!("{}{path}", server.url)).output();
+    let answer = answer.map_err(|error| format!("curl: {error}"))?;
+    serde_json::from_slice(&answer.stdout)
+        .map_err(|_| format!("{path} does not answer: {}", answer.status))
+}
+
+/// Calls, and those of them that failed.
+fn sessions(books: &Value) -> (u64, u64) {
+    let sessions = array(&books["sessions"]);
+    let sum = |key: &str| sessions.iter().filter_map(|one| one[key].as_u64()).sum();
+    (sum("calls"), sum("failed"))
+}
+
+/// Calls that were refused, and all of them.
+fn refused(books: &Value) -> (u64, u64) {
+    let total = |key: &str| books["total"][key].as_u64().unwrap_or_default();
+    (total("errors"), total("requests"))
+}
