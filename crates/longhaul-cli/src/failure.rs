@@ -294,10 +294,12 @@ impl Failure {
             Self::Upstream(_) => {
                 "Give the API's base URL, as in --upstream https://api.anthropic.com."
             }
-            Self::NotAStore(_) => "Write `sqlite:PATH` or `memory`.",
+            Self::NotAStore(_) => {
+                "Write `sqlite:PATH`, `postgres://USER@HOST/DATABASE` or `memory`."
+            }
             Self::Rules { .. } => "docs/gateway.md says what a file of rules looks like.",
             Self::Books(_) => {
-                "--store sqlite:PATH keeps the books elsewhere, --store memory nowhere."
+                "Check that the store can be reached. --store sqlite:PATH keeps the books elsewhere, --store memory nowhere."
             }
             Self::Pace(_) => "Write `fast`, `20ms`, or `300ms/20ms`.",
             Self::NoSuchModel(_) => {

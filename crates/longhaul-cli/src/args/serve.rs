@@ -25,6 +25,7 @@ Examples:
   OPENAI_BASE_URL=http://127.0.0.1:8787/v1 my-agent
   longhaul serve --policy 'model=claude-haiku-*:off'   pass these on without looking
   longhaul serve --store memory --listen 127.0.0.1:0   leave no trace, on a free port
+  longhaul serve --store postgres://gateway@db.internal/longhaul?sslmode=verify-full
   curl http://127.0.0.1:8787/longhaul/api/sessions")]
 pub(crate) struct Serve {
     /// Where to listen; port 0 picks a free one
@@ -33,7 +34,7 @@ pub(crate) struct Serve {
     /// Where requests go: the base URL of an API, or `sim` for a simulated one that needs no network
     #[arg(long, value_name = "URL|sim", default_value = "sim")]
     pub(crate) upstream: String,
-    /// Where the books are kept: `sqlite:PATH` or `memory`; else LONGHAUL_HOME/gateway/books.sqlite
+    /// Where the books are kept: `sqlite:PATH`, `postgres://…` or `memory`; else LONGHAUL_HOME/gateway/books.sqlite
     #[arg(long, value_name = "STORE")]
     pub(crate) store: Option<String>,
     /// What is done with which requests, as in `model=claude-haiku-*:off`; the first that matches decides

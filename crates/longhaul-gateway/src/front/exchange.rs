@@ -13,6 +13,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::collect::{self, Onward};
 use super::headers;
+use super::meeting::Told;
 use super::passing::{Answer, Passing, Report};
 use super::refuse::Refusal;
 use super::routes::Route;
@@ -45,6 +46,7 @@ struct Call {
     placed: Option<(Placed, u32)>,
     model: Option<String>,
     note: Option<String>,
+    told: Option<Told>,
 }
 
 /// Answers one request. Never fails: failures are answers.
@@ -102,6 +104,7 @@ async fn pass(
         placed: None,
         model: None,
         note: None,
+        told: None,
     };
     let (most, idle) = (state.limits.body, state.timeouts.client_idle);
     let onward = match route {
@@ -121,6 +124,9 @@ async fn pass(
                     };
                     call.policy = state.policies.decide(model_known).unwrap_or_default();
                     if call.policy == Policy::Observe {
+                        (state.meeting)
+                            .catch_up(&state.recogniser, tenant, &recognised.hashes)
+                            .await;
                         observe(state, &mut call, &parts.headers, asked, recognised, &body);
                     }
                 }
@@ -136,8 +142,13 @@ async fn pass(
     *onward.headers_mut() = headers::onward(&parts.headers, state.upstream.host());
     // Holds how header names were written.
     *onward.extensions_mut() = parts.extensions;
+    let told = call.told.take();
     let mut under_way = UnderWay::begin(Arc::clone(state), call);
-    match state.upstream.send(onward).await {
+    let sent = state.upstream.send(onward).await;
+    if let Some(told) = told {
+        told.done().await;
+    }
+    match sent {
         Ok(answer) => Ok(under_way.end(answer, permit)),
         Err(refusal) => {
             under_way.ended = Ended::UpstreamFailed;
@@ -207,22 +218,24 @@ fn observe(
         let texts: Vec<&str> = values.filter_map(|value| value.to_str().ok()).collect();
         texts.join(",")
     };
+    let line = LineRecord {
+        line: placed.line,
+        tenant: request.tenant,
+        session: placed.session,
+        parent: match placed.relation {
+            Relation::Branches(from, _) => Some(from),
+            _ => None,
+        },
+        chain: recognised.chain,
+        model,
+        agent: group.is_some_and(|group| group.agent),
+        seen: call.at,
+    };
+    call.told = state.meeting.tell(call.of_key, &line);
     state.desk.sent(Sent {
         call: call.number,
         at: call.at,
-        line: LineRecord {
-            line: placed.line,
-            tenant: request.tenant,
-            session: placed.session,
-            parent: match placed.relation {
-                Relation::Branches(from, _) => Some(from),
-                _ => None,
-            },
-            chain: recognised.chain,
-            model,
-            agent: group.is_some_and(|group| group.agent),
-            seen: call.at,
-        },
+        line,
         watch: watched.then(|| ToWatch {
             session: placed.session,
             body: body.clone(),

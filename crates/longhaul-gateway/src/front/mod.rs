@@ -8,6 +8,7 @@ mod collect;
 mod exchange;
 mod gateway;
 mod headers;
+mod meeting;
 mod options;
 mod passing;
 mod patient;

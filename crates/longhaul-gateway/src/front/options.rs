@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::line::Tenants;
 use crate::policy::Policies;
-use crate::store::Store;
+use crate::store::{Peers, Store};
 
 /// Where requests go.
 #[derive(Debug, Clone)]
@@ -88,6 +88,8 @@ pub struct Options {
     pub policies: Policies,
     /// Where the books are kept.
     pub store: Arc<dyn Store>,
+    /// What other gateways know that share the store.
+    pub peers: Option<Arc<dyn Peers>>,
     /// Tells tenants apart.
     pub tenants: Tenants,
     /// Models and their prices.
@@ -110,6 +112,7 @@ impl Options {
             upstream,
             policies: Policies::default(),
             store,
+            peers: None,
             tenants,
             models: ModelTable::builtin(),
             token: None,

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use longhaul_provider::Secret;
 use tokio::sync::Semaphore;
 
+use super::meeting::Meeting;
 use super::options::{Limits, Timeouts};
 use super::upstream::Upstream;
 use crate::line::{Recogniser, Tenants};
@@ -20,6 +21,7 @@ pub(crate) struct State {
     pub(crate) tenants: Mutex<Tenants>,
     pub(crate) policies: Policies,
     pub(crate) store: Arc<dyn Store>,
+    pub(crate) meeting: Meeting,
     pub(crate) desk: Desk,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) requests: Arc<Semaphore>,

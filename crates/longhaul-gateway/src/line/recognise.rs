@@ -38,7 +38,7 @@ pub struct Recognised {
     /// Hash of the bytes of each message, known ones included.
     pub raws: Arc<[u128]>,
     /// The chain behind each message, known ones included.
-    hashes: Arc<[u128]>,
+    pub hashes: Arc<[u128]>,
     /// The chain behind each message that was read.
     read: Vec<Chain>,
     /// Landmarks of the earlier request that it shares.

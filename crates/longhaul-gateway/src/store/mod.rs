@@ -106,6 +106,11 @@ pub trait Shelf: Send + Sync + 'static {
     -> BoxFuture<'_, Result<Vec<Made>, StoreError>>;
 }
 
+/// Books and shelf in one.
+pub trait Storage: Store + Shelf {}
+
+impl<S: Store + Shelf> Storage for S {}
+
 /// What gateways that share a store know of each other. A line is written ([`Store::append`]) before its answer is passed
 /// on, so that whoever takes the next request finds it.
 pub trait Peers: Send + Sync + 'static {
