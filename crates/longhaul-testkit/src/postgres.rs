@@ -107,7 +107,11 @@ impl Server {
             println!("skipped: no PostgreSQL (set {GIVEN}, or put initdb on the PATH)");
             return None;
         };
-        let mut child = as_somebody()
+        let mut guard = as_somebody();
+        // A signal for the tests is none for it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut guard, 0);
+        let mut child = guard
             .arg("sh")
             .args(["-c", SCRIPT])
             .env("PROGRAMS", programs)

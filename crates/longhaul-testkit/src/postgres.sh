@@ -2,8 +2,6 @@
 # socket is in; restarts or stops it as each line that comes in says; ends when there
 # are no more.
 set -eu
-# An interrupt for the tests is no order: when they are gone, the input ends.
-trap '' INT
 folder=$(mktemp -d /tmp/longhaul-postgres.XXXXXX)
 trap 'rm -rf "$folder"' EXIT
 log="$folder/log"

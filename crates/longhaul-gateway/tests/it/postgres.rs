@@ -107,8 +107,7 @@ async fn x8_of_two_gateways_one_works_and_a_dead_one_holds_nothing() {
     let other = two.claim(6).await.unwrap();
     assert!(other.is_some());
     runtime.shutdown_background();
-    drop(one);
-    std::mem::forget(claim);
+    drop((one, claim));
     let got = when_free(&two, 5).await;
     // Now the second loses its connection: what it held is free, and it can claim again.
     let three = Postgres::open(database.url()).await.unwrap();
