@@ -13,7 +13,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::collect::{self, Onward};
 use super::headers;
-use super::meeting::Told;
+use super::meeting::{OfKey, Told};
 use super::passing::{Answer, Passing, Report};
 use super::refuse::Refusal;
 use super::routes::Route;
@@ -125,7 +125,11 @@ async fn pass(
                     call.policy = state.policies.decide(model_known).unwrap_or_default();
                     if call.policy == Policy::Observe {
                         (state.meeting)
-                            .catch_up(&state.recogniser, tenant, &recognised.hashes)
+                            .catch_up(
+                                &state.recogniser,
+                                (OfKey(of_key), tenant),
+                                &recognised.hashes,
+                            )
                             .await;
                         observe(state, &mut call, &parts.headers, asked, recognised, &body);
                     }
@@ -231,7 +235,7 @@ fn observe(
         agent: group.is_some_and(|group| group.agent),
         seen: call.at,
     };
-    call.told = state.meeting.tell(call.of_key, &line);
+    call.told = state.meeting.tell(&line);
     state.desk.sent(Sent {
         call: call.number,
         at: call.at,

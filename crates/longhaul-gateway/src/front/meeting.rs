@@ -29,6 +29,10 @@ pub(crate) struct Meeting {
     organised: Mutex<BTreeSet<(Tenant, Tenant)>>,
 }
 
+/// A key's own tenant.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OfKey(pub(crate) Tenant);
+
 /// A line that is being written.
 #[derive(Debug)]
 pub(crate) struct Told(JoinHandle<()>);
@@ -60,31 +64,42 @@ impl Meeting {
         self.peers.as_ref().filter(|_| open)
     }
 
-    /// Learns what the others wrote of a conversation: `hashes` is the chain behind each of its messages.
-    pub(crate) async fn catch_up(&self, recogniser: &Recogniser, tenant: Tenant, hashes: &[u128]) {
+    /// Learns what the others wrote of a key's conversation: `hashes` is the chain behind each of its messages.
+    pub(crate) async fn catch_up(
+        &self,
+        recogniser: &Recogniser,
+        whose: (OfKey, Tenant),
+        hashes: &[u128],
+    ) {
         let Some(peers) = self.open() else {
             return;
         };
-        let asked = peers.heads_at(tenant, hashes.to_vec());
+        let (OfKey(of_key), tenant) = whose;
+        let asked = async {
+            // Who does not know the key's organisation yet writes down what is the key's: it must go over first.
+            if of_key != tenant && self.is_news(of_key, tenant) {
+                let told = self.store.append(vec![Record::Tenant(of_key, tenant)]);
+                told.await.inspect_err(|_| self.forget(of_key, tenant))?;
+            }
+            peers.heads_at(tenant, hashes.to_vec()).await
+        };
         match tokio::time::timeout(PATIENCE, asked).await {
             Ok(Ok(heads)) => recogniser.with_lines(|lines| lines.catch_up(&heads)),
             Ok(Err(error)) => rest(&self.rests_until, &error.to_string()),
-            Err(_) => rest(&self.rests_until, "it did not answer in time"),
+            Err(_) => {
+                self.forget(of_key, tenant);
+                rest(&self.rests_until, "it did not answer in time");
+            }
         }
     }
 
-    /// Begins to write where a line of a key stands. What this gives is waited for before the answer is passed on.
-    pub(crate) fn tell(&self, of_key: Tenant, line: &LineRecord) -> Option<Told> {
+    /// Begins to write where a line stands. What this gives is waited for before the answer is passed on.
+    pub(crate) fn tell(&self, line: &LineRecord) -> Option<Told> {
         self.open()?;
-        let store = Arc::clone(&self.store);
-        let mut batch = vec![Record::Line(line.clone())];
-        if of_key != line.tenant && self.is_news(of_key, line.tenant) {
-            // Who does not know it yet asks for the key's.
-            batch.insert(0, Record::Tenant(of_key, line.tenant));
-        }
+        let (store, record) = (Arc::clone(&self.store), Record::Line(line.clone()));
         let rests_until = Arc::clone(&self.rests_until);
         Some(Told(tokio::spawn(async move {
-            let written = store.append(batch);
+            let written = store.append(vec![record]);
             match tokio::time::timeout(PATIENCE, written).await {
                 Ok(Ok(())) => {}
                 // The bookkeeper writes it too, with more patience.
@@ -93,9 +108,7 @@ impl Meeting {
             }
         })))
     }
-}
 
-impl Meeting {
     fn is_news(&self, of_key: Tenant, tenant: Tenant) -> bool {
         let mut organised = self
             .organised
@@ -105,6 +118,13 @@ impl Meeting {
             organised.clear();
         }
         organised.insert((of_key, tenant))
+    }
+
+    fn forget(&self, of_key: Tenant, tenant: Tenant) {
+        let organised = self.organised.lock();
+        organised
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&(of_key, tenant));
     }
 }
 
