@@ -303,10 +303,12 @@ impl Failure {
             Self::Gateway(StartError::Upstream(UpstreamError::Certificates(_))) => {
                 "--upstream-ca takes a file of certificates that begin with -----BEGIN CERTIFICATE-----."
             }
-            Self::NotAStore(_) => "Write `sqlite:PATH` or `memory`.",
+            Self::NotAStore(_) => {
+                "Write `sqlite:PATH`, `postgres://USER@HOST/DATABASE` or `memory`."
+            }
             Self::Rules { .. } => "docs/gateway.md says what a file of rules looks like.",
             Self::Books(_) => {
-                "--store sqlite:PATH keeps the books elsewhere, --store memory nowhere."
+                "Check that the store can be reached. --store sqlite:PATH keeps the books elsewhere, --store memory nowhere."
             }
             Self::Pace(_) => "Write `fast`, `20ms`, or `300ms/20ms`.",
             Self::NoSuchModel(_) => {

@@ -1,6 +1,7 @@
 //! The `longhaul` command. One file a subcommand; `args.rs` is what can be typed, `failure.rs` how it fails.
 
 mod args;
+mod books;
 mod chat;
 mod compact;
 mod config;

@@ -1,19 +1,16 @@
 //! `longhaul serve`: the gateway, served until a signal ends it.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul_gateway::front::{Gateway, Options, StartError, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
 use longhaul_gateway::policy::{Policies, Rule, rules_of};
-use longhaul_gateway::store::{Memory, Sqlite, Storage};
 use longhaul_provider::Secret;
 use longhaul_store::layout::Home;
 use url::Url;
 
 use crate::args::Serve as Command;
+use crate::books;
 use crate::failure::{Failure, Outcome, tell, warn};
 use crate::settings::{self, Given, given_flags};
 use crate::signals::EndSignals;
@@ -24,7 +21,6 @@ const TOKEN: &str = "LONGHAUL_GATEWAY_TOKEN";
 /// The variable that holds the token for clients, unless another is named.
 const CLIENT_TOKEN: &str = "LONGHAUL_GATEWAY_CLIENT_TOKEN";
 /// Below LONGHAUL_HOME.
-const BOOKS: &str = "gateway/books.sqlite";
 const RULES: &str = "gateway.toml";
 
 pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
@@ -32,8 +28,18 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
         ("models.file", &command.models),
         ("window.cap", &command.window),
     ]))?;
-    let (store, tenants) = store(command, given)?;
-    let mut options = Options::new(upstream(&command.upstream)?, store, tenants);
+    let mut runtime = match command.threads {
+        // Alone, a thread need not share anything.
+        Some(1) => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    if let Some(threads) = command.threads {
+        runtime.worker_threads(usize::from(threads));
+    }
+    let runtime = runtime.enable_all().build().map_err(Failure::Runtime)?;
+    let books = runtime.block_on(books::open(command.store.as_deref(), given))?;
+    let mut options = Options::new(upstream(&command.upstream)?, books.store, books.tenants);
+    options.peers = books.peers;
     options.listen = sim::address(&command.listen)?;
     options.policies = policies(command, given)?;
     options.marks = command.marks;
@@ -52,15 +58,6 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     let timeouts = &mut options.timeouts;
     timeouts.upstream_idle = seconds(command.idle, timeouts.upstream_idle);
     timeouts.drain = seconds(command.drain, timeouts.drain);
-    let mut runtime = match command.threads {
-        // Alone, a thread need not share anything.
-        Some(1) => tokio::runtime::Builder::new_current_thread(),
-        _ => tokio::runtime::Builder::new_multi_thread(),
-    };
-    if let Some(threads) = command.threads {
-        runtime.worker_threads(usize::from(threads));
-    }
-    let runtime = runtime.enable_all().build().map_err(Failure::Runtime)?;
     runtime.block_on(serve(options, &command.upstream))
 }
 
@@ -171,22 +168,6 @@ fn upstream(text: &str) -> Result<UpstreamChoice, Failure> {
         "http" | "https" if plain && url.query().is_none() => Ok(UpstreamChoice::Url(url)),
         _ => Err(wrong()),
     }
-}
-
-/// The books, and the secret beside them.
-fn store(command: &Command, given: &Given) -> Result<(Arc<dyn Storage>, Tenants), Failure> {
-    let path = match command.store.as_deref() {
-        Some("memory") => return Ok((Arc::new(Memory::new()?), Tenants::passing())),
-        Some(text) => match text.strip_prefix("sqlite:") {
-            Some(path) if !path.is_empty() => PathBuf::from(path),
-            _ => return Err(Failure::NotAStore(text.to_owned())),
-        },
-        None => Home::longhaul(&given.env)?.root().join(BOOKS),
-    };
-    let mut secret = path.clone().into_os_string();
-    secret.push(".secret");
-    let store = Sqlite::open(&path)?;
-    Ok((Arc::new(store), Tenants::of_file(Path::new(&secret))?))
 }
 
 fn policies(command: &Command, given: &Given) -> Result<Policies, Failure> {

@@ -21,6 +21,8 @@ pub mod corpora;
 pub mod damage;
 mod ids;
 mod json;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod rng;
 pub mod session;
 #[cfg(feature = "terminal")]

@@ -29,6 +29,7 @@ Examples:
   longhaul serve --policy observe                      books and cache watch only: nothing is changed
   longhaul serve --policy 'model=claude-haiku-*:off'   pass these on without looking
   longhaul serve --store memory --listen 127.0.0.1:0   leave no trace, on a free port
+  longhaul serve --store postgres://gateway@db.internal/longhaul?sslmode=verify-full
   curl http://127.0.0.1:8787/longhaul/api/sessions")]
 pub(crate) struct Serve {
     /// Where to listen; port 0 picks a free one
@@ -47,7 +48,7 @@ pub(crate) struct Serve {
         default_value = "LONGHAUL_GATEWAY_CLIENT_TOKEN"
     )]
     pub(crate) client_token_env: String,
-    /// Where the books are kept: `sqlite:PATH` or `memory`; else LONGHAUL_HOME/gateway/books.sqlite
+    /// Where the books are kept: `sqlite:PATH`, `postgres://…` or `memory`; else LONGHAUL_HOME/gateway/books.sqlite
     #[arg(long, value_name = "STORE")]
     pub(crate) store: Option<String>,
     /// What is done (`manage`, `observe`, `off`) with which requests, as in `model=claude-haiku-*:off` or plainly

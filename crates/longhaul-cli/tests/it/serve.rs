@@ -103,6 +103,14 @@ fn x8_what_cannot_be_meant_is_said_with_what_to_do() {
             "--upstream https://",
         ),
         (&["--store", "redis:x"], "sqlite:PATH"),
+        (
+            &["--store", "postgress://me:pass@x/y"],
+            "postgres://USER@HOST",
+        ),
+        (
+            &["--store", "postgres://me:pass@127.0.0.1:1/y"],
+            "can be reached",
+        ),
         (&["--policy", "manage"], "`observe` or `off`"),
         (&["--rules", "no-such-file"], "Check the path"),
         (&["--listen", "nowhere"], "ADDR:PORT"),
@@ -274,4 +282,66 @@ fn b2_whose_markers_are_sent_is_keep_or_manage() {
         told.contains("`keep`") && told.contains("`manage`"),
         "{told}"
     );
+}
+
+/// Says a conversation of so many turns, and gives the line that the gateway placed it on.
+#[cfg(unix)]
+fn conversation(turns: usize) -> String {
+    let said = (0..turns).map(|turn| {
+        let answer = r#",{"role":"assistant","content":"Yes."},"#;
+        let comma = if turn + 1 < turns { answer } else { "" };
+        format!(r#"{{"role":"user","content":"Turn {turn}"}}{comma}"#)
+    });
+    let said: String = said.collect();
+    let body = format!(r#"{{"model":"claude-opus-5-5","max_tokens":64,"messages":[{said}]}}"#);
+    format!(
+        "POST /v1/messages HTTP/1.1\r\nhost: g\r\nx-api-key: k\r\nanthropic-version: 2023-06-01\r\n\
+         content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+#[cfg(unix)]
+fn line_of(answer: &str) -> &str {
+    let line = answer.split("x-longhaul-line: ").nth(1);
+    line.unwrap_or_else(|| panic!("{answer}"))
+        .split("\r\n")
+        .next()
+        .unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn x8_a_gateway_that_is_killed_in_a_request_takes_nothing_with_it() {
+    let Some(database) = longhaul_testkit::postgres::database() else {
+        return;
+    };
+    let home = tempfile::tempdir().unwrap();
+    let arguments = ["--store", database.url()];
+    let (mut dies, one) = start(home.path(), &arguments);
+    let (lives, two) = start(home.path(), &arguments);
+    let first = ask(&one, &conversation(1));
+    assert!(first.starts_with("HTTP/1.1 200"), "{first}");
+    let second = ask(&two, &conversation(2));
+    assert_eq!(line_of(&second), line_of(&first));
+    let third = ask(&one, &conversation(3));
+    assert_eq!(line_of(&third), line_of(&first));
+    // In the middle of a request: it came, and nobody waits for the answer.
+    let mut broken = TcpStream::connect(&one).unwrap();
+    broken.write_all(conversation(4).as_bytes()).unwrap();
+    dies.kill().unwrap();
+    dies.wait().unwrap();
+    let again = ask(&two, &conversation(4));
+    assert_eq!(line_of(&again), line_of(&first));
+    let (code, told) = end(lives);
+    assert_eq!(code, Some(0), "{told}");
+    // All that was answered is known to one that starts anew.
+    let (third_process, three) = start(home.path(), &arguments);
+    let later = ask(&three, &conversation(5));
+    assert_eq!(line_of(&later), line_of(&first));
+    assert!(
+        later.contains("x-longhaul-note: 2 messages more"),
+        "{later}"
+    );
+    end(third_process);
 }

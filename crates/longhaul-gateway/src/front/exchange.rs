@@ -166,6 +166,7 @@ async fn pass(
         passed,
         uri,
     };
+    let told = call.told.take();
     let mut under_way = UnderWay::begin(Arc::clone(state), call);
     let mut outcome = match state.upstream.send(again.request(onward)).await {
         Ok(answer) => withheld::look(state, under_way.call_mut(), answer).await,
@@ -178,6 +179,9 @@ async fn pass(
             // The first answer is still an answer.
             Err(_) => Ok(Outcome::Held(first)),
         };
+    }
+    if let Some(told) = told {
+        told.done().await;
     }
     match outcome {
         Ok(outcome) => Ok(under_way.end(outcome, permit)),

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use url::Url;
 
+use super::meeting::Meeting;
 use super::options::{Options, UpstreamChoice};
 use super::serve;
 use super::state::State;
@@ -138,6 +139,7 @@ impl Gateway {
             recogniser: Recogniser::new(lines),
             tenants: Mutex::new(tenants),
             policies: options.policies,
+            meeting: Meeting::new(options.peers, Arc::clone(&options.store)),
             store: options.store,
             shelf: options.shelf,
             care,

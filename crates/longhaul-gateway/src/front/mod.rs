@@ -11,6 +11,7 @@ mod connect;
 mod exchange;
 mod gateway;
 mod headers;
+mod meeting;
 mod options;
 mod passing;
 mod patient;

@@ -12,7 +12,7 @@ use url::Url;
 use crate::line::Tenants;
 use crate::marks::Marks;
 use crate::policy::Policies;
-use crate::store::{Shelf, Storage, Store};
+use crate::store::{Peers, Shelf, Storage, Store};
 
 /// Where requests go.
 #[derive(Debug, Clone)]
@@ -98,6 +98,8 @@ pub struct Options {
     pub config: Config,
     /// Names of tools whose results may be cleared, beside those of known agents.
     pub clearable: Vec<String>,
+    /// What other gateways know that share the store.
+    pub peers: Option<Arc<dyn Peers>>,
     /// Tells tenants apart.
     pub tenants: Tenants,
     /// Models and their prices.
@@ -128,6 +130,7 @@ impl Options {
             policies: Policies::default(),
             marks: Marks::default(),
             store,
+            peers: None,
             tenants,
             models: ModelTable::builtin(),
             token: None,

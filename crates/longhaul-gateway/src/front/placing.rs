@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError};
 use bytes::Bytes;
 use http::{HeaderMap, Uri};
 
+use super::meeting::OfKey;
 use super::state::State;
 use super::under_way::Call;
 use crate::body::NotAConversation;
@@ -71,6 +72,11 @@ impl Placing<'_> {
         let metadata = metadata.and_then(|span| self.body.get(span));
         let group = Group::of(asked.tenant, self.headers, metadata);
         let session = group.as_ref().map(|group| group.session);
+        let whose = (OfKey(call.of_key), asked.tenant);
+        let catching_up = state
+            .meeting
+            .catch_up(&state.recogniser, whose, &recognised.hashes);
+        catching_up.await;
         // Its organisation may have become known since the request came.
         let whose = || {
             let tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,22 +102,24 @@ impl Placing<'_> {
         let replaced = sending.and_then(|sending| sending.replaced.clone());
         let marked = sending.filter(|sending| sending.marked.is_some());
         let marked = marked.map(|sending| sending.parts.clone());
+        let line = LineRecord {
+            line: placed.line,
+            tenant: placed.tenant,
+            session: placed.session,
+            parent: match placed.relation {
+                Relation::Branches(from, _) => Some(from),
+                _ => None,
+            },
+            chain: recognised.chain,
+            model,
+            agent: group.is_some_and(|group| group.agent),
+            seen: call.at,
+        };
+        call.told = state.meeting.tell(&line);
         state.desk.sent(Sent {
             call: call.number,
             at: call.at,
-            line: LineRecord {
-                line: placed.line,
-                tenant: placed.tenant,
-                session: placed.session,
-                parent: match placed.relation {
-                    Relation::Branches(from, _) => Some(from),
-                    _ => None,
-                },
-                chain: recognised.chain,
-                model,
-                agent: group.is_some_and(|group| group.agent),
-                seen: call.at,
-            },
+            line,
             watch: Some(ToWatch {
                 session: placed.session,
                 dialect: asked.dialect,

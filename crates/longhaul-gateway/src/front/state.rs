@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use longhaul_provider::Secret;
 use tokio::sync::Semaphore;
 
+use super::meeting::Meeting;
 use super::options::{Limits, Timeouts};
 use super::upstream::Upstream;
 use crate::line::{Recogniser, Tenants};
@@ -24,6 +25,7 @@ pub(crate) struct State {
     pub(crate) shelf: Arc<dyn Shelf>,
     pub(crate) care: Arc<Care>,
     pub(crate) changes: Changes,
+    pub(crate) meeting: Meeting,
     pub(crate) desk: Desk,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) requests: Arc<Semaphore>,

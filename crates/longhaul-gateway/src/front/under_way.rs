@@ -10,6 +10,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tracing::Span;
 
 use super::headers;
+use super::meeting::Told;
 use super::passing::{Answer, Passing, Report, Source};
 use super::state::State;
 use super::withheld::Outcome;
@@ -47,6 +48,8 @@ pub(super) struct Call {
     pub(super) shortened: bool,
     /// Whether thinking in it was refused, and left out.
     pub(super) unbound: bool,
+    /// Where its line stands now is being told to other gateways.
+    pub(super) told: Option<Told>,
     /// For how long it was kept waiting, in milliseconds.
     pub(super) waited: u64,
 }
@@ -66,6 +69,7 @@ impl Default for Call {
             material: None,
             shortened: false,
             unbound: false,
+            told: None,
             waited: 0,
         }
     }

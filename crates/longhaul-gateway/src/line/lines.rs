@@ -149,6 +149,25 @@ impl Lines {
         self.move_to(known.tenant, known.line, known.session, known.chain);
     }
 
+    /// Takes heads of a line that another gateway wrote, the newest last. What is known here is not changed: it may be
+    /// newer.
+    pub fn catch_up(&mut self, heads: &[Restored]) {
+        for (number, head) in heads.iter().enumerate() {
+            let (key, id) = ((head.tenant, head.chain.hash), head.line);
+            if self.heads.get(&key).is_some_and(|known| known.line == id) {
+                continue;
+            }
+            match self.lines.get_mut(&id) {
+                Some(line) if number + 1 < heads.len() => {
+                    line.heads.push_front(head.chain.hash);
+                    let chain = head.chain;
+                    self.heads.insert(key, Head { line: id, chain });
+                }
+                _ => self.restore(head),
+            }
+        }
+    }
+
     fn move_to(&mut self, tenant: Tenant, id: LineId, session: SessionId, chain: Chain) {
         self.uses += 1;
         let seen = self.uses;

@@ -8,8 +8,10 @@ use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
 use longhaul_gateway::line::{Chain, LineId, SessionId, Tenant};
 use longhaul_gateway::store::{
-    CallRecord, Ended, Kind, LineRecord, Made, Memory, Record, Rewrite, Shelf, Sqlite, Store,
+    CallRecord, Ended, Kind, LineRecord, Made, Memory, Postgres, Record, Rewrite, Shelf, Sqlite,
+    Store,
 };
+use longhaul_testkit::postgres::{Database, database};
 
 /// A store under test, with what must live as long as it.
 struct Under {
@@ -18,15 +20,16 @@ struct Under {
     shelf: Arc<dyn Shelf>,
     /// Whether other processes may use it too.
     shared: bool,
-    _kept: Option<tempfile::TempDir>,
+    _kept: Option<Kept>,
+}
+
+enum Kept {
+    File(#[expect(dead_code, reason = "deleted when dropped")] tempfile::TempDir),
+    Database(#[expect(dead_code, reason = "deleted when dropped")] Database),
 }
 
 impl Under {
-    fn new<S: Store + Shelf>(
-        name: &'static str,
-        store: S,
-        kept: Option<tempfile::TempDir>,
-    ) -> Self {
+    fn new<S: Store + Shelf>(name: &'static str, store: S, kept: Option<Kept>) -> Self {
         let store = Arc::new(store);
         Self {
             name,
@@ -42,10 +45,19 @@ impl Under {
 async fn each() -> Vec<Under> {
     let folder = tempfile::tempdir().unwrap();
     let sqlite = Sqlite::open(&folder.path().join("books.sqlite")).unwrap();
-    vec![
+    let mut each = vec![
         Under::new("memory", Memory::new().unwrap(), None),
-        Under::new("sqlite", sqlite, Some(folder)),
-    ]
+        Under::new("sqlite", sqlite, Some(Kept::File(folder))),
+    ];
+    if let Some(database) = database() {
+        let postgres = Postgres::open(database.url()).await.unwrap();
+        let under = Under::new("postgres", postgres, Some(Kept::Database(database)));
+        each.push(Under {
+            shared: true,
+            ..under
+        });
+    }
+    each
 }
 
 fn at(hours: i64) -> Timestamp {

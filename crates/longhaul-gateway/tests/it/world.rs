@@ -22,11 +22,12 @@ async fn gateway() -> Gateway {
     .unwrap()
 }
 
+/// A client that keeps its history and marks its newest message for the cache.
 pub(crate) struct Client {
     stream: TcpStream,
     key: String,
     pub(crate) system: String,
-    messages: Vec<Value>,
+    pub(crate) messages: Vec<Value>,
 }
 
 impl Client {
@@ -39,8 +40,24 @@ impl Client {
         }
     }
 
+    /// From now on speaks through another gateway.
+    pub(crate) async fn go_to(&mut self, gateway: &Gateway) {
+        self.stream = TcpStream::connect(gateway.addr()).await.unwrap();
+    }
+
     /// One turn; the answer's head and body.
     pub(crate) async fn turn(&mut self, text: &str) -> (String, Value) {
+        self.ask(text).await;
+        let answer = String::from_utf8(read_message(&mut self.stream).await.unwrap()).unwrap();
+        let reply: Value = serde_json::from_str(body_of(&answer)).unwrap();
+        assert_eq!(reply["type"], "message", "{answer}");
+        self.messages
+            .push(json!({"role": "assistant", "content": reply["content"]}));
+        (answer, reply)
+    }
+
+    /// Sends a turn, and does not wait for its answer.
+    pub(crate) async fn ask(&mut self, text: &str) {
         for message in &mut self.messages {
             if let Some(block) = message["content"]
                 .as_array_mut()
@@ -63,12 +80,6 @@ impl Client {
             .write_all(&post("/v1/messages", &headers, &body.to_string()))
             .await
             .unwrap();
-        let answer = String::from_utf8(read_message(&mut self.stream).await.unwrap()).unwrap();
-        let reply: Value = serde_json::from_str(body_of(&answer)).unwrap();
-        assert_eq!(reply["type"], "message", "{answer}");
-        self.messages
-            .push(json!({"role": "assistant", "content": reply["content"]}));
-        (answer, reply)
     }
 }
 

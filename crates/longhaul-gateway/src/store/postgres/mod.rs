@@ -33,11 +33,18 @@ const READING: Duration = Duration::from_secs(5);
 const PURGING: Duration = Duration::from_secs(300);
 
 /// See the module.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Postgres {
+    place: Place,
     connections: Connections,
     claims: Claims,
     secret: [u8; schema::SECRET_BYTES],
+}
+
+impl std::fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Postgres").field(&self.place).finish()
+    }
 }
 
 impl Postgres {
@@ -51,7 +58,8 @@ impl Postgres {
         let secret = schema::prepare(&place).await?;
         Ok(Self {
             claims: Claims::new(place.clone()),
-            connections: Connections::new(place),
+            connections: Connections::new(place.clone()),
+            place,
             secret,
         })
     }

@@ -54,10 +54,11 @@ async fn version(connection: &mut PgConnection) -> sqlx::Result<i64> {
 }
 
 async fn migrate(connection: &mut PgConnection) -> sqlx::Result<i64> {
+    // Before the transaction: one that began while another gateway migrated would not see what that made. Given back
+    // when the connection ends.
+    let lock = sqlx::query("SELECT pg_advisory_lock($1)").bind(MIGRATING);
+    lock.execute(&mut *connection).await?;
     let mut transaction = connection.begin().await?;
-    let lock = sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(MIGRATING);
-    lock.execute(&mut *transaction).await?;
-    // Another gateway may have done it meanwhile.
     let found = version(&mut transaction).await?;
     if found == 0 {
         // Who may not make one may have been given one.

@@ -1,0 +1,134 @@
+//! Gateways that share a store meet there: before a request is placed, what the others wrote of its conversation is
+//! read, and before its answer is passed on, where its line stands now is written. So whoever takes the next request
+//! of the conversation knows this one.
+//!
+//! A store that does not answer holds nothing up for long: each gateway then goes on with what it knows itself.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinHandle;
+
+use crate::line::{Recogniser, Tenant};
+use crate::store::{LineRecord, Peers, Record, Store};
+
+/// For how long a request waits for the store.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// For how long a store that did not answer is not asked.
+const REST: Duration = Duration::from_secs(5);
+/// Keys that are remembered.
+const MOST_ORGANISED: usize = 100_000;
+
+/// See the module. Without peers it does nothing.
+pub(crate) struct Meeting {
+    peers: Option<Arc<dyn Peers>>,
+    store: Arc<dyn Store>,
+    rests_until: Arc<Mutex<Option<Instant>>>,
+    /// Keys and their organisations that the others were told of.
+    organised: Mutex<BTreeSet<(Tenant, Tenant)>>,
+}
+
+/// A key's own tenant.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OfKey(pub(crate) Tenant);
+
+/// A line that is being written.
+#[derive(Debug)]
+pub(crate) struct Told(JoinHandle<()>);
+
+impl Told {
+    /// When it is written, or cannot be.
+    pub(crate) async fn done(self) {
+        // If the task broke, it has said so.
+        let _ = self.0.await;
+    }
+}
+
+impl Meeting {
+    pub(crate) fn new(peers: Option<Arc<dyn Peers>>, store: Arc<dyn Store>) -> Self {
+        Self {
+            peers,
+            store,
+            rests_until: Arc::default(),
+            organised: Mutex::default(),
+        }
+    }
+
+    fn open(&self) -> Option<&Arc<dyn Peers>> {
+        let rests_until = *self
+            .rests_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let open = rests_until.is_none_or(|until| until < Instant::now());
+        self.peers.as_ref().filter(|_| open)
+    }
+
+    /// Learns what the others wrote of a key's conversation: `hashes` is the chain behind each of its messages.
+    pub(crate) async fn catch_up(
+        &self,
+        recogniser: &Recogniser,
+        whose: (OfKey, Tenant),
+        hashes: &[u128],
+    ) {
+        let Some(peers) = self.open() else {
+            return;
+        };
+        let (OfKey(of_key), tenant) = whose;
+        let asked = async {
+            // Who does not know the key's organisation yet writes down what is the key's: it must go over first.
+            if of_key != tenant && self.is_news(of_key, tenant) {
+                let told = self.store.append(vec![Record::Tenant(of_key, tenant)]);
+                told.await.inspect_err(|_| self.forget(of_key, tenant))?;
+            }
+            peers.heads_at(tenant, hashes.to_vec()).await
+        };
+        match tokio::time::timeout(PATIENCE, asked).await {
+            Ok(Ok(heads)) => recogniser.with_lines(|lines| lines.catch_up(&heads)),
+            Ok(Err(error)) => rest(&self.rests_until, &error.to_string()),
+            Err(_) => {
+                self.forget(of_key, tenant);
+                rest(&self.rests_until, "it did not answer in time");
+            }
+        }
+    }
+
+    /// Begins to write where a line stands. What this gives is waited for before the answer is passed on.
+    pub(crate) fn tell(&self, line: &LineRecord) -> Option<Told> {
+        self.open()?;
+        let (store, record) = (Arc::clone(&self.store), Record::Line(line.clone()));
+        let rests_until = Arc::clone(&self.rests_until);
+        Some(Told(tokio::spawn(async move {
+            let written = store.append(vec![record]);
+            match tokio::time::timeout(PATIENCE, written).await {
+                Ok(Ok(())) => {}
+                // The bookkeeper writes it too, with more patience.
+                Ok(Err(error)) => rest(&rests_until, &error.to_string()),
+                Err(_) => rest(&rests_until, "it did not answer in time"),
+            }
+        })))
+    }
+
+    fn is_news(&self, of_key: Tenant, tenant: Tenant) -> bool {
+        let mut organised = self
+            .organised
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if organised.len() > MOST_ORGANISED {
+            organised.clear();
+        }
+        organised.insert((of_key, tenant))
+    }
+
+    fn forget(&self, of_key: Tenant, tenant: Tenant) {
+        let organised = self.organised.lock();
+        organised
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&(of_key, tenant));
+    }
+}
+
+fn rest(rests_until: &Mutex<Option<Instant>>, error: &str) {
+    tracing::warn!(error, "the shared store is not asked for a while");
+    *rests_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + REST);
+}

@@ -1,0 +1,203 @@
+//! The shared store by itself: who makes it, who holds a claim, what a restart of the server does.
+
+use std::sync::Arc;
+
+use http::HeaderMap;
+use jiff::Timestamp;
+use longhaul_gateway::line::{Chain, LineId, SessionId, Tenant};
+use longhaul_gateway::store::{
+    CallRecord, Ended, LineRecord, Peers, Postgres, Record, Shelf, Store, StoreError,
+};
+use longhaul_testkit::postgres::{database, private_database};
+
+const MINE: Tenant = Tenant(7);
+
+fn line(messages: u32, millis: i64) -> Record {
+    Record::Line(LineRecord {
+        line: LineId(1),
+        tenant: MINE,
+        session: SessionId(2),
+        parent: None,
+        chain: Chain {
+            hash: u128::from(messages),
+            messages,
+            answered: messages > 1,
+        },
+        model: "with a \0 in it".to_owned(),
+        agent: false,
+        seen: Timestamp::from_millisecond(millis).unwrap(),
+    })
+}
+
+fn call() -> Record {
+    Record::Call(
+        Some(LineId(1)),
+        Box::new(CallRecord {
+            at: Timestamp::from_millisecond(1_800_000_000_000).unwrap(),
+            model: "with a \0 in it".to_owned(),
+            messages: 1,
+            status: 200,
+            ended: Ended::Whole,
+            millis: 1,
+            usage: None,
+            cost: None,
+            finding: None,
+            saved: 0,
+            rewritten: false,
+        }),
+    )
+}
+
+#[tokio::test]
+async fn x8_gateways_that_start_at_once_make_one_store_and_one_secret() {
+    let Some(database) = database() else { return };
+    let opening = (0..6).map(|_| Postgres::open(database.url()));
+    let stores = futures_util::future::join_all(opening).await;
+    let tenants: Vec<Tenant> = stores
+        .into_iter()
+        .map(|store| store.unwrap().tenants().of_key(&HeaderMap::new()))
+        .collect();
+    assert!(tenants.iter().all(|tenant| *tenant == tenants[0]));
+    let later = Postgres::open(database.url()).await.unwrap().tenants();
+    assert_eq!(later.of_key(&HeaderMap::new()), tenants[0]);
+}
+
+#[tokio::test]
+async fn x8_a_database_of_a_later_version_is_left_alone() {
+    let Some(database) = database() else { return };
+    drop(Postgres::open(database.url()).await.unwrap());
+    database.execute("INSERT INTO longhaul.version (version) VALUES (99)");
+    let refused = Postgres::open(database.url()).await;
+    assert!(matches!(refused, Err(StoreError::Newer { found: 99, .. })));
+}
+
+#[tokio::test]
+async fn n8_what_cannot_be_reached_is_said_without_the_password() {
+    let urls = [
+        "postgres://me:hunter2@127.0.0.1:1/books",
+        "postgres://me:hunter2@127.0.0.1:1/books?sslmode=no-such",
+        "postgres://me:hunter2@127.0.0.1:port/books",
+        "postgres://me:hunter2@[::1/books",
+    ];
+    for url in urls {
+        let error = Postgres::open(url).await.unwrap_err();
+        let told = format!("{error} {error:?}");
+        assert!(matches!(error, StoreError::Open { .. }), "{told}");
+        assert!(!told.contains("hunter2"), "{told}");
+    }
+    let Some(database) = database() else { return };
+    let store = Postgres::open(database.url()).await.unwrap();
+    assert!(!format!("{store:?}").contains("secret: ["), "{store:?}");
+}
+
+#[tokio::test]
+async fn x8_of_two_gateways_one_works_and_a_dead_one_holds_nothing() {
+    let Some(database) = database() else { return };
+    let url = database.url().to_owned();
+    let two = Postgres::open(&url).await.unwrap();
+    // The first is a process of its own, as far as the server can tell: a runtime that ends takes its sockets along.
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let first = runtime.spawn(async move {
+        let one = Postgres::open(&url).await.unwrap();
+        let claim = one.claim(5).await.unwrap().unwrap();
+        (one, claim)
+    });
+    let (one, claim) = first.await.unwrap();
+    assert!(two.claim(5).await.unwrap().is_none());
+    let other = two.claim(6).await.unwrap();
+    assert!(other.is_some());
+    runtime.shutdown_background();
+    drop((one, claim));
+    let got = when_free(&two, 5).await;
+    // Now the second loses its connection: what it held is free, and it can claim again.
+    let three = Postgres::open(database.url()).await.unwrap();
+    assert!(three.claim(5).await.unwrap().is_none());
+    database.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE application_name = 'longhaul claims' AND datname = current_database()",
+    );
+    let taken = when_free(&three, 5).await;
+    assert!(when_free(&two, 8).await.is_some());
+    drop((got, other, taken));
+}
+
+type Claimed = Option<Box<dyn longhaul_gateway::store::Claim>>;
+
+async fn when_free(store: &Postgres, key: u64) -> Claimed {
+    loop {
+        let claim = store.claim(key).await.unwrap();
+        if claim.is_some() {
+            return claim;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn x8_a_line_is_known_by_every_head_it_had() {
+    let Some(database) = database() else { return };
+    let store = Postgres::open(database.url()).await.unwrap();
+    store
+        .append(vec![line(1, 1_000), line(3, 2_000)])
+        .await
+        .unwrap();
+    let other = Postgres::open(database.url()).await.unwrap();
+    other.append(vec![line(5, 3_000)]).await.unwrap();
+    // Comes late: the line stays where it is.
+    store.append(vec![line(3, 2_000)]).await.unwrap();
+    let heads = |at: &[u128]| other.heads_at(MINE, at.to_vec());
+    let messages = |heads: Vec<longhaul_gateway::line::Restored>| -> Vec<u32> {
+        heads.iter().map(|head| head.chain.messages).collect()
+    };
+    assert_eq!(messages(heads(&[1, 3, 5, 7]).await.unwrap()), [5]);
+    assert_eq!(messages(heads(&[1, 3, 99]).await.unwrap()), [3, 5]);
+    assert!(heads(&[99]).await.unwrap().is_empty());
+    let strangers = other.heads_at(Tenant(8), vec![1, 3, 5]).await.unwrap();
+    assert!(strangers.is_empty());
+    store
+        .append(vec![Record::Tenant(MINE, Tenant(9))])
+        .await
+        .unwrap();
+    for tenant in [MINE, Tenant(9)] {
+        let found = other.heads_at(tenant, vec![3]).await.unwrap();
+        assert_eq!(messages(found), [3, 5]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn x8_a_server_that_starts_again_is_used_again_and_nothing_is_written_twice() {
+    const BATCHES: usize = 60;
+    let Some(database) = private_database() else {
+        return;
+    };
+    let store = Arc::new(Postgres::open(database.url()).await.unwrap());
+    let claim = store.claim(1).await.unwrap();
+    assert!(claim.is_some());
+    store.append(vec![line(1, 1_000)]).await.unwrap();
+    let writing: Vec<_> = (0..3)
+        .map(|_| {
+            let store = Arc::clone(&store);
+            tokio::spawn(async move {
+                for _ in 0..BATCHES {
+                    store.append(vec![call(), line(1, 1_000)]).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    let database = tokio::task::spawn_blocking(move || {
+        database.server().restart();
+        database.server().restart();
+        database
+    })
+    .await
+    .unwrap();
+    for written in writing {
+        written.await.unwrap();
+    }
+    let calls = store.calls(SessionId(2), 1_000).await.unwrap();
+    assert_eq!(calls.len(), 3 * BATCHES);
+    let heads = store.heads_at(MINE, vec![1]).await.unwrap();
+    assert_eq!(heads.len(), 1);
+    assert!(store.claim(2).await.unwrap().is_some());
+    drop((claim, database));
+}
