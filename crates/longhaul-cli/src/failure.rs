@@ -16,6 +16,7 @@ use longhaul_core::models::ModelFileError;
 use longhaul_core::prompt::NotReady;
 use longhaul_core::transcript::format::Foreign;
 use longhaul_core::window::WindowError;
+use longhaul_gateway::front::{StartError, UpstreamError};
 use longhaul_sim::faults::SpecError;
 use longhaul_sim::model::misbehave;
 use longhaul_sim::model::script::ScriptError;
@@ -181,6 +182,8 @@ pub(crate) enum Failure {
     NoKey,
     #[error("{0:?} is neither an http or https URL nor `sim`")]
     Upstream(String),
+    #[error("the variable {0} holds no token for clients")]
+    NoClientToken(String),
     #[error("{0:?} is not a store")]
     NotAStore(String),
     #[error("{0}")]
@@ -293,6 +296,12 @@ impl Failure {
             Self::Script { .. } => "docs/simulator.md says what a script looks like.",
             Self::Upstream(_) => {
                 "Give the API's base URL, as in --upstream https://api.anthropic.com."
+            }
+            Self::NoClientToken(_) => {
+                "Set it to a long random text; clients then send that as x-longhaul-token."
+            }
+            Self::Gateway(StartError::Upstream(UpstreamError::Certificates(_))) => {
+                "--upstream-ca takes a file of certificates that begin with -----BEGIN CERTIFICATE-----."
             }
             Self::NotAStore(_) => "Write `sqlite:PATH` or `memory`.",
             Self::Rules { .. } => "docs/gateway.md says what a file of rules looks like.",

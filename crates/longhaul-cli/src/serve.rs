@@ -8,35 +8,42 @@ use std::time::Duration;
 use longhaul_gateway::front::{Gateway, Options, StartError, UpstreamChoice};
 use longhaul_gateway::line::Tenants;
 use longhaul_gateway::policy::{Policies, Rule, rules_of};
-use longhaul_gateway::store::{Memory, Sqlite, Store};
+use longhaul_gateway::store::{Memory, Sqlite, Storage};
 use longhaul_provider::Secret;
 use longhaul_store::layout::Home;
 use url::Url;
 
 use crate::args::Serve as Command;
 use crate::failure::{Failure, Outcome, tell, warn};
-use crate::settings::{self, Given};
+use crate::settings::{self, Given, given_flags};
 use crate::signals::EndSignals;
 use crate::sim;
 
 /// The variable that holds the token.
 const TOKEN: &str = "LONGHAUL_GATEWAY_TOKEN";
+/// The variable that holds the token for clients, unless another is named.
+const CLIENT_TOKEN: &str = "LONGHAUL_GATEWAY_CLIENT_TOKEN";
 /// Below LONGHAUL_HOME.
 const BOOKS: &str = "gateway/books.sqlite";
 const RULES: &str = "gateway.toml";
 
 pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
-    let config = given.resolve(Vec::new())?;
+    let config = given.resolve(given_flags([
+        ("models.file", &command.models),
+        ("window.cap", &command.window),
+    ]))?;
     let (store, tenants) = store(command, given)?;
     let mut options = Options::new(upstream(&command.upstream)?, store, tenants);
     options.listen = sim::address(&command.listen)?;
     options.policies = policies(command, given)?;
+    options.marks = command.marks;
     options.models = settings::models(&config)?;
     options.retention_days = config.retention_days;
-    options.token = std::env::var(TOKEN)
-        .ok()
-        .map(Secret::new)
-        .filter(|token| !token.expose().is_empty());
+    options.config = config;
+    options.clearable = command.clearable.clone();
+    options.token = secret(TOKEN);
+    options.client_token = client_token(&command.client_token_env)?;
+    options.upstream_ca = command.upstream_ca.as_deref().map(roots).transpose()?;
     let limits = &mut options.limits;
     limits.body = command.max_body.unwrap_or(limits.body);
     let requests = command.max_requests.map(|most| most as usize);
@@ -57,8 +64,32 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     runtime.block_on(serve(options, &command.upstream))
 }
 
+/// What a variable holds, if anything.
+fn secret(name: &str) -> Option<Secret> {
+    let held = std::env::var(name).ok().map(Secret::new);
+    held.filter(|token| !token.expose().is_empty())
+}
+
+/// What clients must send. A variable that was named must hold something: a gateway that was to be closed is not open.
+fn client_token(name: &str) -> Result<Option<Secret>, Failure> {
+    match secret(name) {
+        None if name != CLIENT_TOKEN => Err(Failure::NoClientToken(name.to_owned())),
+        token => Ok(token),
+    }
+}
+
+fn roots(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|source| Failure::Read {
+        path: path.to_owned(),
+        source,
+    })
+}
+
 async fn serve(options: Options, upstream: &str) -> Result<Outcome, Failure> {
-    let guarded = options.token.is_some();
+    let tokens = Tokens {
+        page: options.token.is_some(),
+        clients: options.client_token.is_some(),
+    };
     let gateway = Gateway::start(options).await.map_err(|error| match error {
         StartError::Listen { addr, source } => Failure::Listen {
             addr: addr.to_string(),
@@ -67,19 +98,36 @@ async fn serve(options: Options, upstream: &str) -> Result<Outcome, Failure> {
         other => Failure::Gateway(other),
     })?;
     let mut signals = EndSignals::listen().map_err(Failure::Runtime)?;
-    announce(&gateway, upstream, guarded)?;
+    announce(&gateway, upstream, tokens)?;
     signals.received().await;
     let under_way = gateway.metrics().under_way();
     if under_way > 0 {
         let requests = crate::text::count(under_way.unsigned_abs(), "request", "requests");
         tell(&format!("Waiting for {requests} to finish."));
     }
-    gateway.stop().await;
+    let cut_off = gateway.cut_off();
+    let mut stopping = std::pin::pin!(gateway.stop());
+    tokio::select! {
+        () = &mut stopping => return Ok(Outcome::Fine),
+        // Whoever asks twice does not want to wait.
+        () = signals.received() => cut_off.cancel(),
+    }
+    tokio::select! {
+        () = stopping => {}
+        () = signals.received() => {}
+    }
     Ok(Outcome::Fine)
 }
 
+/// Which tokens there are.
+#[derive(Clone, Copy)]
+struct Tokens {
+    page: bool,
+    clients: bool,
+}
+
 /// Says where it listens on stdout, for programs, and what that is for on stderr.
-fn announce(gateway: &Gateway, upstream: &str, guarded: bool) -> Result<(), Failure> {
+fn announce(gateway: &Gateway, upstream: &str, tokens: Tokens) -> Result<(), Failure> {
     let url = gateway.url();
     let mut out = std::io::stdout().lock();
     writeln!(out, "listening on {url}")
@@ -89,7 +137,7 @@ fn announce(gateway: &Gateway, upstream: &str, guarded: bool) -> Result<(), Fail
         "sim" => {
             tell("A simulated model answers: nothing reaches a real one, and any key is good.")
         }
-        _ => tell("Requests are passed on as they come; nothing in them is changed."),
+        _ => tell("Conversations are kept within the window; --policy observe changes nothing."),
     }
     tell(&format!("  ANTHROPIC_BASE_URL={url} claude"));
     tell(&format!("  OPENAI_BASE_URL={url}/v1 your-agent"));
@@ -97,10 +145,12 @@ fn announce(gateway: &Gateway, upstream: &str, guarded: bool) -> Result<(), Fail
         "  {url}/      the conversations and what they cost"
     ));
     if !gateway.addr().ip().is_loopback() {
-        warn(
-            "it listens beyond this machine: whoever reaches the port can send requests through it.",
-        );
-        if !guarded {
+        if !tokens.clients {
+            warn(&format!(
+                "it listens beyond this machine: whoever reaches the port can send requests through it; set {CLIENT_TOKEN} to close it."
+            ));
+        }
+        if !tokens.page {
             warn(&format!(
                 "sessions and counters are not shown: set {TOKEN} to see them."
             ));
@@ -124,7 +174,7 @@ fn upstream(text: &str) -> Result<UpstreamChoice, Failure> {
 }
 
 /// The books, and the secret beside them.
-fn store(command: &Command, given: &Given) -> Result<(Arc<dyn Store>, Tenants), Failure> {
+fn store(command: &Command, given: &Given) -> Result<(Arc<dyn Storage>, Tenants), Failure> {
     let path = match command.store.as_deref() {
         Some("memory") => return Ok((Arc::new(Memory::new()?), Tenants::passing())),
         Some(text) => match text.strip_prefix("sqlite:") {

@@ -10,6 +10,7 @@ pub mod body;
 pub mod front;
 pub mod line;
 pub mod manage;
+pub mod marks;
 pub mod own;
 pub mod policy;
 pub mod store;

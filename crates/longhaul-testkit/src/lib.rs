@@ -15,6 +15,8 @@
 //! ```
 
 pub mod big;
+#[cfg(feature = "browser")]
+pub mod browser;
 pub mod corpora;
 pub mod damage;
 mod ids;

@@ -76,6 +76,6 @@ pub use longhaul_core as core;
 pub use longhaul_provider as provider;
 pub use longhaul_store as store;
 pub use model::{Boxed, Model, OnStream};
-pub use session::{Session, recorded};
+pub use session::{Session, recorded, window};
 pub use undo::undo;
 pub use workspace::{Files, NoWorkspace, Wanted, Workspace};

@@ -3,19 +3,22 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+use longhaul_gateway::marks::Marks;
 
 /// Serve a gateway in front of a model API: any client, in any language, by changing one URL
 ///
-/// Requests and answers are passed on byte for byte, streams as they come. Conversations are recognised by what is said in
-/// them; each call is written down with tokens, cost and what became of the prompt cache; the page at `/` shows it. Speaks
-/// POST /v1/messages and /v1/chat/completions; all other paths are passed on too. Keys travel to the upstream and are
-/// never kept. Nothing that is sent is changed. The first line on stdout is `listening on http://ADDR:PORT`. Ends on Ctrl-C or
+/// Conversations are recognised by what is said in them and kept within the model's window: old tool results are cleared and old
+/// turns summed up, ahead of time, with the caller's key. Clients notice nothing and go on sending everything. What needs no
+/// change is passed on byte for byte, streams as they come; `--policy observe` changes nothing at all. Each call is written
+/// down with tokens, cost and what became of the prompt cache; the page at `/` shows it. Speaks POST /v1/messages and
+/// /v1/chat/completions; all other paths are passed on too. Keys travel to the upstream and are never kept. The first line on stdout is `listening on http://ADDR:PORT`. Ends on Ctrl-C or
 /// SIGTERM, when requests under way have finished. More in docs/gateway.md.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Exit codes: 0 ended by a signal, 2 cannot start.
 
 Environment:
-  LONGHAUL_GATEWAY_TOKEN   what must be shown to see sessions and counters; needed beyond this machine
+  LONGHAUL_GATEWAY_TOKEN         what must be shown to see sessions and counters; needed beyond this machine
+  LONGHAUL_GATEWAY_CLIENT_TOKEN  what clients must send as x-longhaul-token to have requests passed on
 
 Examples:
   longhaul serve                                       with a simulated model behind it
@@ -23,6 +26,7 @@ Examples:
   ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude
   longhaul serve --upstream https://api.openai.com
   OPENAI_BASE_URL=http://127.0.0.1:8787/v1 my-agent
+  longhaul serve --policy observe                      books and cache watch only: nothing is changed
   longhaul serve --policy 'model=claude-haiku-*:off'   pass these on without looking
   longhaul serve --store memory --listen 127.0.0.1:0   leave no trace, on a free port
   curl http://127.0.0.1:8787/longhaul/api/sessions")]
@@ -33,15 +37,38 @@ pub(crate) struct Serve {
     /// Where requests go: the base URL of an API, or `sim` for a simulated one that needs no network
     #[arg(long, value_name = "URL|sim", default_value = "sim")]
     pub(crate) upstream: String,
+    /// Certificates of authorities, as PEM, that may vouch for the upstream beside those of the system
+    #[arg(long, value_name = "FILE")]
+    pub(crate) upstream_ca: Option<PathBuf>,
+    /// The variable that holds the token for clients
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "LONGHAUL_GATEWAY_CLIENT_TOKEN"
+    )]
+    pub(crate) client_token_env: String,
     /// Where the books are kept: `sqlite:PATH` or `memory`; else LONGHAUL_HOME/gateway/books.sqlite
     #[arg(long, value_name = "STORE")]
     pub(crate) store: Option<String>,
-    /// What is done with which requests, as in `model=claude-haiku-*:off`; the first that matches decides
+    /// What is done (`manage`, `observe`, `off`) with which requests, as in `model=claude-haiku-*:off` or plainly
+    /// `observe`; the first that matches decides, else `manage`
     #[arg(long, value_name = "RULE")]
     pub(crate) policy: Vec<String>,
     /// More such rules in a file, tried after the flags; else LONGHAUL_HOME/gateway.toml if there is one
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
+    /// A tool whose results can be had again and may be cleared, beside those of known agents; may end in `*`
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) clearable: Vec<String>,
+    /// The most the window may hold, in tokens; only makes it smaller
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) window: Option<String>,
+    /// A TOML file that adds models or overrides their fields
+    #[arg(long, value_name = "FILE")]
+    pub(crate) models: Option<String>,
+    /// Whose cache markers are sent to the Messages API: `keep` the client's, or `manage`: place them for it
+    #[arg(long, value_name = "keep|manage", default_value = "keep")]
+    pub(crate) marks: Marks,
     /// The largest request body, in bytes
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     pub(crate) max_body: Option<usize>,

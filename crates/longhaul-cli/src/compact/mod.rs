@@ -211,6 +211,7 @@ fn request(command: &Command, recording: &Recording) -> Result<CompactRequest, F
         local: false,
         approved: summary.transpose()?,
         preview: command.preview,
+        ..CompactRequest::default()
     })
 }
 

@@ -10,11 +10,16 @@ fn longhaul(home: &Path, arguments: &[&str]) -> Command {
     command.arg("serve").args(arguments);
     command.env("LONGHAUL_HOME", home);
     command.env_remove("LONGHAUL_GATEWAY_TOKEN");
+    command.env_remove("LONGHAUL_GATEWAY_CLIENT_TOKEN");
     command
 }
 
 fn start(home: &Path, arguments: &[&str]) -> (Child, String) {
-    let mut child = longhaul(home, arguments)
+    started(longhaul(home, arguments))
+}
+
+fn started(mut command: Command) -> (Child, String) {
+    let mut child = command
         .args(["--listen", "127.0.0.1:0"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -36,14 +41,17 @@ fn ask(addr: &str, request: &str) -> String {
     answer
 }
 
-fn hello(addr: &str) -> String {
+fn hello_request() -> String {
     let body = r#"{"model":"claude-opus-5-5","max_tokens":64,"messages":[{"role":"user","content":"Hello"}]}"#;
-    let request = format!(
+    format!(
         "POST /v1/messages HTTP/1.1\r\nhost: g\r\nx-api-key: sk-secret-key-1\r\nanthropic-version: 2023-06-01\r\n\
          content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
-    );
-    ask(addr, &request)
+    )
+}
+
+fn hello(addr: &str) -> String {
+    ask(addr, &hello_request())
 }
 
 #[cfg(unix)]
@@ -98,11 +106,158 @@ fn x8_what_cannot_be_meant_is_said_with_what_to_do() {
         (&["--policy", "manage"], "`observe` or `off`"),
         (&["--rules", "no-such-file"], "Check the path"),
         (&["--listen", "nowhere"], "ADDR:PORT"),
+        (
+            &["--client-token-env", "NO_SUCH_VARIABLE"],
+            "long random text",
+        ),
+        (&["--upstream-ca", "no-such-file"], "Check the path"),
+        (
+            &[
+                "--upstream",
+                "https://localhost:1",
+                "--upstream-ca",
+                env!("CARGO_MANIFEST_PATH"),
+            ],
+            "BEGIN CERTIFICATE",
+        ),
     ] {
         let output = longhaul(home.path(), arguments).output().unwrap();
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{told}");
         assert!(told.contains(hint), "{arguments:?}: {told}");
         assert!(!told.contains("pass"), "{told}");
+    }
+}
+
+/// An upstream whose one answer is a stream that ends when the test says so.
+#[cfg(unix)]
+struct Slow {
+    addr: String,
+    accepted: std::sync::mpsc::Receiver<TcpStream>,
+}
+
+#[cfg(unix)]
+impl Slow {
+    fn start() -> Self {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = listener.local_addr().unwrap().to_string();
+        let (sender, accepted) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            while let Ok((mut stream, _)) = listener.accept() {
+                read_until(&mut stream, "Hello");
+                let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n5\r\nfirst\r\n";
+                stream.write_all(head.as_bytes()).unwrap();
+                if sender.send(stream).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { addr, accepted }
+    }
+}
+
+#[cfg(unix)]
+fn read_until(stream: &mut TcpStream, end: &str) -> String {
+    let mut seen = String::new();
+    while !seen.contains(end) {
+        let mut buffer = [0; 4_096];
+        let count = stream.read(&mut buffer).unwrap();
+        assert_ne!(count, 0, "ended before {end:?}: {seen}");
+        seen.push_str(std::str::from_utf8(&buffer[..count]).unwrap());
+    }
+    seen
+}
+
+#[cfg(unix)]
+fn terminate(child: &Child) {
+    let killed = Command::new("kill").arg(child.id().to_string()).status();
+    assert!(killed.unwrap().success());
+}
+
+/// A gateway with a stream under way that was told to end, and takes no more connections.
+#[cfg(unix)]
+fn draining(home: &Path, upstream: &Slow) -> (Child, TcpStream) {
+    let url = format!("http://{}", upstream.addr);
+    let (child, addr) = start(home, &["--upstream", &url]);
+    let mut client = TcpStream::connect(&addr).unwrap();
+    client.write_all(hello_request().as_bytes()).unwrap();
+    read_until(&mut client, "first");
+    terminate(&child);
+    // It takes a moment until nobody listens any more.
+    while TcpStream::connect(&addr).is_ok() {
+        std::thread::yield_now();
+    }
+    (child, client)
+}
+
+#[cfg(unix)]
+#[test]
+fn x8_a_stream_under_way_finishes_when_it_is_told_to_end() {
+    let home = tempfile::tempdir().unwrap();
+    let upstream = Slow::start();
+    let (mut child, mut client) = draining(home.path(), &upstream);
+    let mut stream = upstream.accepted.recv().unwrap();
+    stream.write_all(b"4\r\nlast\r\n0\r\n\r\n").unwrap();
+    let mut rest = String::new();
+    client.read_to_string(&mut rest).unwrap();
+    assert!(
+        rest.contains("last") && rest.ends_with("0\r\n\r\n"),
+        "{rest}"
+    );
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let mut told = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut told)
+        .unwrap();
+    assert!(told.contains("Waiting for 1 request to finish."), "{told}");
+}
+
+#[cfg(unix)]
+#[test]
+fn x8_whoever_asks_twice_does_not_wait() {
+    let home = tempfile::tempdir().unwrap();
+    let upstream = Slow::start();
+    let (mut child, mut client) = draining(home.path(), &upstream);
+    // Held open, and never ended.
+    let _stream = upstream.accepted.recv().unwrap();
+    terminate(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let mut rest = Vec::new();
+    let _ = client.read_to_end(&mut rest);
+    assert!(!rest.ends_with(b"0\r\n\r\n"), "no end that looks whole");
+    // What was cut off is in the books.
+    let (child, addr) = start(home.path(), &[]);
+    let sessions = ask(
+        &addr,
+        "GET /longhaul/api/sessions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
+    );
+    assert!(sessions.contains("\"calls\":1"), "{sessions}");
+    end(child);
+}
+
+#[cfg(unix)]
+#[test]
+fn x8_a_token_for_clients_closes_it() {
+    let home = tempfile::tempdir().unwrap();
+    let token = "sesame-0123456789";
+    for (variable, arguments) in [
+        ("LONGHAUL_GATEWAY_CLIENT_TOKEN", &["--log", "trace"][..]),
+        ("OF_MY_OWN", &["--client-token-env", "OF_MY_OWN"]),
+    ] {
+        let mut command = longhaul(home.path(), arguments);
+        command.env(variable, token);
+        let (child, addr) = started(command);
+        let answer = hello(&addr);
+        assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+        let with =
+            hello_request().replacen("\r\n", &format!("\r\nx-longhaul-token: {token}\r\n"), 1);
+        let answer = ask(&addr, &with);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        let (code, told) = end(child);
+        assert_eq!(code, Some(0));
+        assert!(!told.contains(token), "{told}");
     }
 }

@@ -10,10 +10,11 @@ use super::kept::{Kept, Messages, Segment};
 use super::line::{Envelope, LineError, Opening, Stamp, SystemLine, line, milliseconds};
 
 /// Who set it off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Trigger {
     /// The user.
+    #[default]
     Manual,
     /// A threshold, or a request that was too long.
     Auto,

@@ -274,7 +274,7 @@ impl Engine {
             boundary: stamp(&uuids.boundary, now),
             summary: stamp(&uuids.summary, now),
             logical_parent: self.live.newest(),
-            trigger: compaction.cause.trigger(),
+            trigger: compaction.trigger(),
             pre_tokens: compaction.used,
             messages_summarized: compaction.scope.messages(&self.live.pieces()) as u64,
             user_context: compaction.request.instructions.as_deref(),
@@ -432,7 +432,7 @@ impl Engine {
         }
         self.tell_restored(&compaction.gathered.gathered.files, &draft.restored);
         self.notify(Event::Compacted(Box::new(Compacted {
-            trigger: compaction.cause.name(),
+            trigger: compaction.trigger_name(),
             by: draft.by,
             before: compaction.before,
             after: draft.after,
@@ -447,7 +447,7 @@ impl Engine {
         self.notify(Event::Phase(None));
         compaction.stage = Stage::PostHooks;
         let call = HookCall::PostCompact {
-            trigger: compaction.cause.name(),
+            trigger: compaction.trigger_name(),
             summary: draft.message,
         };
         self.await_hooks(compaction, call);

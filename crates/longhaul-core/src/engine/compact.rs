@@ -34,22 +34,6 @@ pub(super) enum Cause {
     TooLong,
 }
 
-impl Cause {
-    pub(super) fn trigger(self) -> Trigger {
-        match self {
-            Self::Manual => Trigger::Manual,
-            Self::Threshold | Self::TooLong => Trigger::Auto,
-        }
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Manual => "manual",
-            Self::Threshold | Self::TooLong => "auto",
-        }
-    }
-}
-
 /// Who waits for a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
@@ -126,6 +110,21 @@ impl Compaction {
         self.keep_alive = now + KEEP_ALIVE;
     }
 
+    /// Who set it off, as it is on disk.
+    pub(super) fn trigger(&self) -> Trigger {
+        match self.cause {
+            Cause::Manual => self.request.trigger,
+            Cause::Threshold | Cause::TooLong => Trigger::Auto,
+        }
+    }
+
+    pub(super) fn trigger_name(&self) -> &'static str {
+        match self.trigger() {
+            Trigger::Manual => "manual",
+            Trigger::Auto => "auto",
+        }
+    }
+
     /// What hooks want the summary to heed.
     pub(super) fn hook_texts(&self) -> Vec<&str> {
         self.hook_instructions.iter().map(String::as_str).collect()
@@ -182,7 +181,7 @@ impl Engine {
     /// The first step of every compaction.
     pub(super) fn run_pre_hooks(&mut self, compaction: Compaction) {
         let call = HookCall::PreCompact {
-            trigger: compaction.cause.name(),
+            trigger: compaction.trigger_name(),
             instructions: compaction.request.instructions.clone(),
         };
         self.await_hooks(compaction, call);

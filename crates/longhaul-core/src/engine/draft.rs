@@ -7,10 +7,11 @@
 use serde_json::Value;
 
 use super::Engine;
-use super::compact::{Cause, Compaction};
+use super::compact::Compaction;
 use super::event::Summarizer;
 use super::provider::SignedSummary;
 use super::sizes::head_weight;
+use crate::boundary::Trigger;
 use crate::facts::{Budget, Seen, audit};
 use crate::message::{BlockKind, EntryKind};
 use crate::prompt::RequestHead;
@@ -264,9 +265,9 @@ impl Engine {
                 Some(Direction::UpTo) => Kept::Behind,
                 Some(Direction::From) => Kept::Before,
             },
-            mode: match compaction.cause {
-                Cause::Manual => Mode::Manual,
-                Cause::Threshold | Cause::TooLong => self.config.mode,
+            mode: match compaction.trigger() {
+                Trigger::Manual => Mode::Manual,
+                Trigger::Auto => self.config.mode,
             },
         }
         .text()

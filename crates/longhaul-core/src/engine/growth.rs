@@ -15,8 +15,8 @@ const LONGEST_TURN: u64 = 30_000;
 const SHORTEST_TURN: u64 = 500;
 
 /// Follows a session.
-#[derive(Debug, Default)]
-pub(super) struct Growth {
+#[derive(Debug, Clone, Default)]
+pub struct Growth {
     last: Option<(u64, Timestamp)>,
     /// By how many tokens the window grew in each turn, and how many milliseconds that took.
     turns: VecDeque<(u64, u64)>,
@@ -25,7 +25,7 @@ pub(super) struct Growth {
 
 impl Growth {
     /// A reply is there, with so many tokens in the window.
-    pub(super) fn replied(&mut self, used: u64, now: Timestamp) {
+    pub fn replied(&mut self, used: u64, now: Timestamp) {
         if let Some((before, since)) = self.last.replace((used, now)) {
             let took = now.duration_since(since).as_millis();
             let took = u64::try_from(took).unwrap_or(0);
@@ -38,17 +38,17 @@ impl Growth {
     }
 
     /// The window was made smaller.
-    pub(super) fn shrunk(&mut self) {
+    pub fn shrunk(&mut self) {
         self.last = None;
     }
 
     /// A summary took so many milliseconds.
-    pub(super) fn summed_up(&mut self, milliseconds: u64) {
+    pub fn summed_up(&mut self, milliseconds: u64) {
         self.summary = Some(milliseconds);
     }
 
     /// Tokens by which the window may grow while a summary is written, at most `most`.
-    pub(super) fn lead(&self, most: u64) -> u64 {
+    pub fn lead(&self, most: u64) -> u64 {
         let Some(largest) = self.turns.iter().map(|(grown, _)| *grown).max() else {
             return most;
         };

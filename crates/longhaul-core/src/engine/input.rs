@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 
 use super::effect::EffectId;
 use super::line::NewEntry;
+use crate::boundary::Trigger;
 use crate::message::Usage;
 use crate::micro::native::Applied;
 use crate::notes::{Progress, Template};
@@ -35,9 +36,11 @@ pub enum Input {
     Wake,
 }
 
-/// A compaction by hand.
+/// A compaction that is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct CompactRequest {
+    /// Who wants it: the user, or a host that decides by itself when. The model is told to go on only then.
+    pub trigger: Trigger,
     /// What the user wants the summary to heed.
     pub instructions: Option<String>,
     /// Compact only one side of this entry.

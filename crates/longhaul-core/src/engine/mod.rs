@@ -38,6 +38,7 @@ pub use config::{
 };
 pub use effect::{Effect, EffectId, HookCall, NotesRun, Outgoing, Urgency};
 pub use event::{Ahead, CompactFailure, Compacted, Event, NotesEvent, Phase, Preview, Summarizer};
+pub use growth::Growth;
 pub use ids::Ids;
 pub use input::{
     CompactRequest, Failed, FailedKind, GatheredContext, HookOutcome, Input, ModelReply,
@@ -77,7 +78,7 @@ pub struct Engine {
     /// What the provider cleared for the last reply.
     native: Applied,
     tracking: Tracking,
-    growth: growth::Growth,
+    growth: Growth,
     /// Notes, if they are taken.
     notes: Option<notes::Taking>,
     /// What goes on beside the conversation.
@@ -163,7 +164,7 @@ impl Engine {
             cached,
             native: Applied::default(),
             tracking: Tracking::default(),
-            growth: growth::Growth::default(),
+            growth: Growth::default(),
             notes: (config.notes.clone())
                 .map(|notes| notes::Taking::new(notes, config.window.scale())),
             ahead: ahead::Preparing::default(),

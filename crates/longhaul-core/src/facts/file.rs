@@ -29,6 +29,8 @@ pub struct FileTool {
     pub path: String,
     /// What it does.
     pub action: FileAction,
+    /// For a tool that does several things: what its field `command` says when it does this.
+    pub command: Option<String>,
 }
 
 impl FileTool {
@@ -38,6 +40,7 @@ impl FileTool {
             name: name.to_owned(),
             path: path.to_owned(),
             action,
+            command: None,
         };
         vec![
             tool("Read", "file_path", FileAction::Read),

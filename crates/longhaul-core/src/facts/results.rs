@@ -54,9 +54,15 @@ impl Facts {
         let vocabulary = self.vocabulary.clone();
         let name = entry.text(block.name);
         let named = |names: &[String]| names.iter().any(|known| *known == name);
-        let tool = vocabulary.file_tools.iter().find(|tool| tool.name == name);
-        let call = call::read(entry, block, tool.map(|tool| tool.path.as_str()));
         let input = entry.object(block.body);
+        let command = || input.string("command");
+        // Agents share names of tools, and give the path under names of their own.
+        let tool = vocabulary.file_tools.iter().find(|tool| {
+            tool.name == name
+                && input.string(&tool.path).is_some()
+                && (tool.command.is_none() || tool.command.as_deref() == command().as_deref())
+        });
+        let call = call::read(entry, block, tool.map(|tool| tool.path.as_str()));
         let purpose = if let Some(tool) = tool
             && let Some(path) = input.string(&tool.path)
         {

@@ -33,12 +33,15 @@ const NEVER: [&str; 9] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClearableTools {
     names: Vec<String>,
+    /// Those that stay even if they are named.
+    kept: Vec<String>,
 }
 
 impl Default for ClearableTools {
     fn default() -> Self {
         Self {
             names: STANDARD.map(str::to_owned).into(),
+            kept: Vec::new(),
         }
     }
 }
@@ -48,6 +51,7 @@ impl ClearableTools {
     pub fn only(names: impl IntoIterator<Item = String>) -> Self {
         Self {
             names: names.into_iter().collect(),
+            kept: Vec::new(),
         }
     }
 
@@ -58,14 +62,23 @@ impl ClearableTools {
         self
     }
 
+    /// But never these, whatever else is named.
+    #[must_use]
+    pub fn except(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        self.kept.extend(names);
+        self
+    }
+
     /// Whether results of a tool may be cleared. Of tools that nobody named they may not.
     pub fn contains(&self, tool: &str) -> bool {
-        let is_kept = NEVER.contains(&tool) || tool.starts_with("Task");
-        !is_kept
-            && self.names.iter().any(|name| match name.strip_suffix('*') {
+        let is_one_of = |names: &[String]| {
+            names.iter().any(|name| match name.strip_suffix('*') {
                 Some(start) => tool.starts_with(start),
                 None => tool == name,
             })
+        };
+        let is_kept = NEVER.contains(&tool) || tool.starts_with("Task") || is_one_of(&self.kept);
+        !is_kept && is_one_of(&self.names)
     }
 
     /// The names, for the provider's own clearing, which excludes all others.

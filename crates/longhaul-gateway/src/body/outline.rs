@@ -52,6 +52,8 @@ pub struct Members {
     pub tools: Option<Range<usize>>,
     /// `metadata`.
     pub metadata: Option<Range<usize>>,
+    /// `cache_control` of the whole request: automatic caching.
+    pub automatic: Option<Range<usize>>,
     /// Whether `stream` is true.
     pub streams: bool,
     /// Whether the request belongs to a thread that the server holds (N8): its messages are not the whole history.

@@ -134,6 +134,7 @@ impl Reading {
             b"system" => self.members.system = given,
             b"tools" => self.members.tools = given,
             b"metadata" => self.members.metadata = given,
+            b"cache_control" => self.members.automatic = given,
             b"stream" => self.members.streams = kind == Value::True,
             b"thread" => self.members.threaded = given.is_some(),
             _ => {}

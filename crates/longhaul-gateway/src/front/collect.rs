@@ -63,16 +63,16 @@ pub(super) async fn whole(
 
 /// A request body for the upstream.
 #[derive(Debug)]
-pub(super) enum Onward {
-    /// Known whole.
-    Whole(Option<Bytes>),
+pub(crate) enum Onward {
+    /// Known whole, in slices.
+    Whole(std::vec::IntoIter<Bytes>),
     /// Passed on while it comes.
     Coming(Box<Coming>),
 }
 
 /// A body that is passed on while it comes.
 #[derive(Debug)]
-pub(super) struct Coming {
+pub(crate) struct Coming {
     body: Incoming,
     left: usize,
     most: usize,
@@ -83,9 +83,14 @@ pub(super) struct Coming {
 /// Why it could not be passed on to its end.
 #[derive(Debug, thiserror::Error)]
 #[error("the client's body cannot be passed on")]
-pub(super) struct Stopped(pub(super) Refusal);
+pub(crate) struct Stopped(pub(super) Refusal);
 
 impl Onward {
+    /// These bytes, one slice after the other.
+    pub(crate) fn parts(parts: Vec<Bytes>) -> Self {
+        Self::Whole(parts.into_iter())
+    }
+
     pub(super) fn coming(body: Incoming, most: usize, idle: Duration) -> Result<Self, Refusal> {
         if body.size_hint().lower() > most as u64 {
             return Err(Refusal::TooLarge { most });
@@ -109,21 +114,24 @@ impl Body for Onward {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Stopped>>> {
         match &mut *self {
-            Self::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Whole(parts) => Poll::Ready(parts.next().map(|part| Ok(Frame::data(part)))),
             Self::Coming(coming) => coming.poll(cx),
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match self {
-            Self::Whole(bytes) => bytes.is_none(),
+            Self::Whole(parts) => parts.as_slice().is_empty(),
             Self::Coming(coming) => coming.body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
+            Self::Whole(parts) => {
+                let parts = parts.as_slice().iter();
+                SizeHint::with_exact(parts.map(|part| part.len() as u64).sum())
+            }
             Self::Coming(coming) => coming.body.size_hint(),
         }
     }

@@ -22,8 +22,9 @@ use super::serve;
 use super::state::State;
 use super::upstream::{Upstream, UpstreamError};
 use crate::line::{Ids, Lines, Recogniser};
+use crate::manage::{Care, Settings};
 use crate::store::{Store, StoreError};
-use crate::watch::{Keeper, Metrics};
+use crate::watch::{Changes, Keeper, Metrics};
 
 /// How often old entries are deleted.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
@@ -95,10 +96,29 @@ impl Gateway {
         let listener = TcpListener::bind(options.listen).await.map_err(listening)?;
         let addr = listener.local_addr().map_err(listening)?;
         let metrics = Arc::new(Metrics::default());
+        let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
+        let connections = TaskTracker::new();
+        let settings = Settings::new(
+            Arc::new(options.config),
+            Arc::new(options.models.clone()),
+            &options.clearable,
+            Timestamp::now(),
+        );
+        let care = Care::new(
+            Arc::clone(&options.shelf),
+            settings,
+            Arc::clone(&metrics),
+            connections.clone(),
+            abort.clone(),
+        );
+        let care = Arc::new(care.await?);
+        let changes = Changes::new(stop.clone());
         let (keeper, desk) = Keeper::start(
             Arc::clone(&options.store),
-            options.models,
+            Arc::clone(&care),
+            options.models.clone(),
             Arc::clone(&metrics),
+            changes.clone(),
         )
         .map_err(StartError::System)?;
         let purging = options.retention_days.map(|days| {
@@ -106,22 +126,30 @@ impl Gateway {
             tokio::spawn(purge(store, days))
         });
         let state = Arc::new(State {
-            upstream: Upstream::new(&url, options.timeouts)?,
+            upstream: Arc::new(Upstream::new(
+                &url,
+                options.timeouts,
+                options.limits,
+                options.upstream_ca,
+            )?),
             recogniser: Recogniser::new(lines),
             tenants: Mutex::new(tenants),
             policies: options.policies,
             store: options.store,
+            shelf: options.shelf,
+            care,
+            models: options.models,
+            changes,
             desk,
             metrics: Arc::clone(&metrics),
             requests: Arc::new(Semaphore::new(options.limits.requests)),
             limits: options.limits,
             timeouts: options.timeouts,
             token: options.token,
+            client_token: options.client_token,
             on_loopback: addr.ip().is_loopback(),
             calls: AtomicU64::new(0),
         });
-        let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
-        let connections = TaskTracker::new();
         let accepting = serve::run(
             listener,
             state,
@@ -161,6 +189,11 @@ impl Gateway {
     /// The offline world behind it, if that is the upstream.
     pub fn simulated(&self) -> Option<&Server> {
         self.simulated.as_ref()
+    }
+
+    /// Cancelled, it cuts off what a stop still waits for.
+    pub fn cut_off(&self) -> CancellationToken {
+        self.abort.clone()
     }
 
     /// Takes no more requests, lets those under way finish for a while, writes the books, and ends.
@@ -224,10 +257,11 @@ async fn purge(store: Arc<dyn Store>, days: u32) {
         let age = SignedDuration::from_hours(24 * i64::from(days));
         if let Ok(before) = Timestamp::now().checked_sub(age) {
             match store.purge(before).await {
-                Ok(purged) if purged.calls + purged.lines > 0 => {
+                Ok(purged) if purged.calls + purged.lines + purged.rewrites > 0 => {
                     tracing::info!(
                         purged.lines,
                         purged.calls,
+                        purged.rewrites,
                         "old entries of the books deleted"
                     );
                 }

@@ -1,25 +1,33 @@
 //! HTTP on both sides: what comes in goes out as it came, and so does the answer.
 //!
-//! `serve` accepts and drains, `routes` says what a path is, `exchange` takes one request through, `upstream` is the other
-//! side, `headers` what may be passed on, `collect` and `passing` are bodies in and out, `patient` a socket that does not
-//! wait for ever, `refuse` the gateway's own errors in the API's words.
+//! `serve` accepts and drains, `routes` says what a path is, `exchange` takes one request through: `placing` decides what
+//! is sent, `withheld` looks at the answer, `under_way` tells what was done. `upstream` is the other side (`connect` how it
+//! is reached, `cause` why not), `headers` what may be passed on, `collect` and `passing` are bodies in and out, `patient` a
+//! socket that does not wait for ever, `refuse` the gateway's own errors in the API's words.
 
+mod cause;
 mod collect;
+mod connect;
 mod exchange;
 mod gateway;
 mod headers;
 mod options;
 mod passing;
 mod patient;
+mod placing;
 mod refuse;
 mod routes;
 mod serve;
 mod state;
+mod under_way;
 mod upstream;
+mod withheld;
 
+pub(crate) use collect::Onward;
 pub use gateway::{Gateway, StartError};
 pub use options::{Limits, Options, Timeouts, UpstreamChoice};
 pub(crate) use passing::Answer;
 pub(crate) use refuse::json_answer;
 pub(crate) use state::State;
+pub(crate) use upstream::Upstream;
 pub use upstream::UpstreamError;

@@ -4,13 +4,15 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use longhaul_core::config::Config;
 use longhaul_core::models::ModelTable;
 use longhaul_provider::Secret;
 use url::Url;
 
 use crate::line::Tenants;
+use crate::marks::Marks;
 use crate::policy::Policies;
-use crate::store::Store;
+use crate::store::{Shelf, Storage, Store};
 
 /// Where requests go.
 #[derive(Debug, Clone)]
@@ -86,14 +88,26 @@ pub struct Options {
     pub upstream: UpstreamChoice,
     /// What is done with which request.
     pub policies: Policies,
+    /// Whose cache markers are sent.
+    pub marks: Marks,
     /// Where the books are kept.
     pub store: Arc<dyn Store>,
+    /// Where what stands for the beginnings of histories is kept.
+    pub shelf: Arc<dyn Shelf>,
+    /// Thresholds and switches.
+    pub config: Config,
+    /// Names of tools whose results may be cleared, beside those of known agents.
+    pub clearable: Vec<String>,
     /// Tells tenants apart.
     pub tenants: Tenants,
     /// Models and their prices.
     pub models: ModelTable,
     /// What must be shown to see sessions; without one they are shown on this machine alone.
     pub token: Option<Secret>,
+    /// What clients must show, in `x-longhaul-token`, to have requests passed on; without one all are.
+    pub client_token: Option<Secret>,
+    /// Roots that the upstream's certificate may rest on beside those of the system, as PEM.
+    pub upstream_ca: Option<Vec<u8>>,
     /// For how many days the books are kept; none: for ever.
     pub retention_days: Option<u32>,
     /// What is too much.
@@ -104,15 +118,21 @@ pub struct Options {
 
 impl Options {
     /// Options with defaults for all that has one.
-    pub fn new(upstream: UpstreamChoice, store: Arc<dyn Store>, tenants: Tenants) -> Self {
+    pub fn new(upstream: UpstreamChoice, store: Arc<dyn Storage>, tenants: Tenants) -> Self {
         Self {
+            shelf: Arc::clone(&store) as Arc<dyn Shelf>,
+            config: Config::default(),
+            clearable: Vec::new(),
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             upstream,
             policies: Policies::default(),
+            marks: Marks::default(),
             store,
             tenants,
             models: ModelTable::builtin(),
             token: None,
+            client_token: None,
+            upstream_ca: None,
             retention_days: None,
             limits: Limits::default(),
             timeouts: Timeouts::default(),

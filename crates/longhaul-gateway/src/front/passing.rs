@@ -7,12 +7,14 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
+use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Incoming;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Sleep;
 
 use super::state::State;
 use crate::line::LineId;
+use crate::manage::Material;
 use crate::store::{CallRecord, Ended};
 use crate::watch::{Done, Measured, Refused, Tap};
 
@@ -21,6 +23,8 @@ use crate::watch::{Done, Measured, Refused, Tap};
 pub(crate) enum Answer {
     /// Our own.
     Whole(Option<Bytes>),
+    /// Our own, bit by bit.
+    Streamed(UnsyncBoxBody<Bytes, BrokeOff>),
     /// The upstream's.
     Passing(Box<Passing>),
 }
@@ -42,12 +46,46 @@ pub(super) struct Report {
     pub(super) call: u64,
     pub(super) line: Option<LineId>,
     pub(super) record: CallRecord,
+    /// What its conversation can be made smaller from, if it is managed.
+    pub(super) material: Option<Box<Material>>,
+}
+
+/// Where the upstream's body comes from.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// The connection.
+    Coming(Incoming),
+    /// It was read whole before it was decided to pass it on.
+    Held(Option<Bytes>),
+}
+
+impl Source {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        match self {
+            Self::Coming(body) => Pin::new(body).poll_frame(cx),
+            Self::Held(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Coming(body) => body.is_end_stream(),
+            Self::Held(bytes) => bytes.is_none(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Coming(body) => body.size_hint(),
+            Self::Held(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
+        }
+    }
 }
 
 /// The upstream's body.
 #[derive(Debug)]
 pub(crate) struct Passing {
-    pub(super) body: Incoming,
+    pub(super) body: Source,
     pub(super) tap: Option<Tap>,
     pub(super) report: Option<Report>,
     pub(super) state: std::sync::Arc<State>,
@@ -62,7 +100,7 @@ pub(crate) struct Passing {
 
 impl Passing {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BrokeOff>>> {
-        let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) else {
+        let Poll::Ready(frame) = self.body.poll(cx) else {
             let idle = self.idle;
             let timer = self
                 .silence
@@ -112,6 +150,7 @@ impl Drop for Passing {
                     millis,
                     ..report.record
                 },
+                material: report.material,
                 measured: (self.tap.take()).map_or(Measured::Usage(None), Tap::end),
             });
         }
@@ -128,6 +167,7 @@ impl Body for Answer {
     ) -> Poll<Option<Result<Frame<Bytes>, BrokeOff>>> {
         match &mut *self {
             Self::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Streamed(body) => Pin::new(body).poll_frame(cx),
             Self::Passing(passing) => passing.poll(cx),
         }
     }
@@ -135,6 +175,7 @@ impl Body for Answer {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Whole(bytes) => bytes.is_none(),
+            Self::Streamed(body) => body.is_end_stream(),
             Self::Passing(passing) => passing.body.is_end_stream(),
         }
     }
@@ -142,6 +183,7 @@ impl Body for Answer {
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
+            Self::Streamed(body) => body.size_hint(),
             Self::Passing(passing) => passing.body.size_hint(),
         }
     }

@@ -11,14 +11,34 @@ use crate::watch::Refused;
 
 /// Why a request cannot be passed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refusal {
-    TooLarge { most: usize },
-    Busy { most: usize },
+pub(crate) enum Refusal {
+    TooLarge {
+        most: usize,
+    },
+    Busy {
+        most: usize,
+    },
     SlowClient,
     ClientBroke,
-    Unreachable { host: String, why: String },
-    Broke { host: String, why: String },
-    Silent { host: String, seconds: u64 },
+    Stranger,
+    Unreachable {
+        host: String,
+        why: String,
+    },
+    /// The upstream is there, and a setting is wrong.
+    Mismatch {
+        host: String,
+        why: String,
+    },
+    Broke {
+        host: String,
+        why: String,
+    },
+    Silent {
+        host: String,
+        seconds: u64,
+    },
+    Thread,
 }
 
 impl Refusal {
@@ -27,8 +47,11 @@ impl Refusal {
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Busy { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Self::SlowClient => StatusCode::REQUEST_TIMEOUT,
-            Self::ClientBroke => StatusCode::BAD_REQUEST,
-            Self::Unreachable { .. } | Self::Broke { .. } => StatusCode::BAD_GATEWAY,
+            Self::ClientBroke | Self::Thread => StatusCode::BAD_REQUEST,
+            Self::Stranger => StatusCode::UNAUTHORIZED,
+            Self::Unreachable { .. } | Self::Mismatch { .. } | Self::Broke { .. } => {
+                StatusCode::BAD_GATEWAY
+            }
             Self::Silent { .. } => StatusCode::GATEWAY_TIMEOUT,
         }
     }
@@ -39,12 +62,13 @@ impl Refusal {
             Self::TooLarge { .. } => "request_too_large",
             Self::Busy { .. } => "overloaded_error",
             Self::SlowClient | Self::Silent { .. } => "timeout_error",
-            Self::ClientBroke => "invalid_request_error",
-            Self::Unreachable { .. } | Self::Broke { .. } => "api_error",
+            Self::ClientBroke | Self::Thread => "invalid_request_error",
+            Self::Stranger => "authentication_error",
+            Self::Unreachable { .. } | Self::Mismatch { .. } | Self::Broke { .. } => "api_error",
         }
     }
 
-    fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         match self {
             Self::TooLarge { most } => format!(
                 "the request body is larger than {most} bytes; send less, or start the gateway with a larger --max-body"
@@ -59,12 +83,19 @@ impl Refusal {
             Self::Unreachable { host, why } => format!(
                 "the gateway cannot reach {host}: {why}; check --upstream and the network, then try again"
             ),
+            Self::Stranger => {
+                "this gateway is only for clients that have its token; send it in the header x-longhaul-token".to_owned()
+            }
+            Self::Mismatch { host, why } => {
+                format!("the gateway cannot talk to {host}: {why}")
+            }
             Self::Broke { host, why } => {
                 format!("{host} broke off before it answered: {why}; try again")
             }
             Self::Silent { host, seconds } => {
                 format!("{host} did not answer within {seconds} s; stream the answer, or try again")
             }
+            Self::Thread => "threads that the server holds are not held here; send the whole history without `thread`, or ask for the policy `observe`".to_owned(),
         }
     }
 
@@ -74,7 +105,11 @@ impl Refusal {
             Self::TooLarge { .. } => Refused::TooLarge,
             Self::Busy { .. } => Refused::Busy,
             Self::SlowClient | Self::ClientBroke => Refused::SlowClient,
-            Self::Unreachable { .. } | Self::Broke { .. } => Refused::Upstream,
+            Self::Stranger => Refused::Forbidden,
+            Self::Unreachable { .. } | Self::Mismatch { .. } | Self::Broke { .. } => {
+                Refused::Upstream
+            }
+            Self::Thread => Refused::Thread,
             Self::Silent { .. } => Refused::UpstreamSilent,
         }
     }
@@ -83,6 +118,10 @@ impl Refusal {
     pub(super) fn answer(&self, dialect: Dialect) -> Response<Answer> {
         let (kind, message) = (self.kind(), format!("longhaul: {}", self.message()));
         let body = match dialect {
+            // The code makes SDKs send the whole history (N8).
+            Dialect::Anthropic if *self == Self::Thread => json!({"type": "error", "error": {
+                "type": kind, "message": message, "details": {"error_code": "thread_unsupported_request"},
+            }}),
             Dialect::Anthropic => {
                 json!({"type": "error", "error": {"type": kind, "message": message}})
             }
@@ -98,7 +137,7 @@ impl Refusal {
         // What is left of the body will not be read.
         if matches!(
             self,
-            Self::TooLarge { .. } | Self::SlowClient | Self::ClientBroke
+            Self::TooLarge { .. } | Self::SlowClient | Self::ClientBroke | Self::Stranger
         ) {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }

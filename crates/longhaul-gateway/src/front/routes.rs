@@ -8,6 +8,8 @@ use longhaul_provider::Dialect;
 pub(super) enum Route {
     /// A conversation goes on.
     Conversation(Dialect),
+    /// A conversation is only counted.
+    Counting,
     /// The gateway's own.
     Own,
     /// Anything else: passed on untouched.
@@ -18,6 +20,7 @@ impl Route {
     pub(super) fn of(method: &Method, path: &str) -> Self {
         match (method.as_str(), path) {
             ("POST", "/v1/messages") => Self::Conversation(Dialect::Anthropic),
+            ("POST", "/v1/messages/count_tokens") => Self::Counting,
             ("POST", "/v1/chat/completions") => Self::Conversation(Dialect::OpenAi),
             ("GET" | "HEAD", "/" | "/healthz" | "/metrics") => Self::Own,
             (_, path) if path == "/longhaul" || path.starts_with("/longhaul/") => Self::Own,
@@ -29,7 +32,7 @@ impl Route {
     pub(super) fn dialect(self) -> Dialect {
         match self {
             Self::Conversation(dialect) | Self::Other(dialect) => dialect,
-            Self::Own => Dialect::Anthropic,
+            Self::Own | Self::Counting => Dialect::Anthropic,
         }
     }
 }

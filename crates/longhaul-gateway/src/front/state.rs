@@ -3,29 +3,36 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
+use longhaul_core::models::ModelTable;
 use longhaul_provider::Secret;
 use tokio::sync::Semaphore;
 
 use super::options::{Limits, Timeouts};
 use super::upstream::Upstream;
 use crate::line::{Recogniser, Tenants};
+use crate::manage::Care;
 use crate::policy::Policies;
-use crate::store::Store;
-use crate::watch::{Desk, Metrics};
+use crate::store::{Shelf, Store};
+use crate::watch::{Changes, Desk, Metrics};
 
 /// See the module.
 pub(crate) struct State {
-    pub(crate) upstream: Upstream,
+    pub(crate) upstream: Arc<Upstream>,
     pub(crate) recogniser: Recogniser,
     pub(crate) tenants: Mutex<Tenants>,
     pub(crate) policies: Policies,
     pub(crate) store: Arc<dyn Store>,
+    pub(crate) shelf: Arc<dyn Shelf>,
+    pub(crate) care: Arc<Care>,
+    pub(crate) models: ModelTable,
+    pub(crate) changes: Changes,
     pub(crate) desk: Desk,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) requests: Arc<Semaphore>,
     pub(crate) limits: Limits,
     pub(crate) timeouts: Timeouts,
     pub(crate) token: Option<Secret>,
+    pub(crate) client_token: Option<Secret>,
     pub(crate) on_loopback: bool,
     pub(crate) calls: AtomicU64,
 }

@@ -13,14 +13,20 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use longhaul_provider::{Certificates, chain};
 use url::Url;
 
+use super::cause::to_mend;
 use super::collect::{Onward, Stopped};
-use super::options::Timeouts;
+use super::connect::Timed;
+use super::options::{Limits, Timeouts};
 use super::refuse::Refusal;
 
 /// Connections that are kept open without a request.
 const IDLE_CONNECTIONS: usize = 1_024;
 /// For how long: less than servers commonly keep them, so that a request seldom meets a closing one.
 const IDLE: Duration = Duration::from_secs(45);
+/// Bytes of an answer that may wait for a client, where one connection bears many answers.
+const WAITING: u32 = 256 << 10;
+/// How often such a connection is asked whether it still lives, while answers are awaited on it.
+const ALIVE: Duration = Duration::from_secs(20);
 
 /// Why requests cannot be sent anywhere.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +42,7 @@ pub enum UpstreamError {
 /// The upstream.
 #[derive(Debug)]
 pub(crate) struct Upstream {
-    client: Client<HttpsConnector<HttpConnector>, Onward>,
+    client: Client<Timed<HttpsConnector<HttpConnector>>, Onward>,
     scheme: Scheme,
     authority: Authority,
     host: HeaderValue,
@@ -46,16 +52,23 @@ pub(crate) struct Upstream {
 }
 
 impl Upstream {
-    pub(super) fn new(url: &Url, timeouts: Timeouts) -> Result<Self, UpstreamError> {
+    /// `roots` may vouch for it beside those of the system.
+    pub(super) fn new(
+        url: &Url,
+        timeouts: Timeouts,
+        limits: Limits,
+        roots: Option<Vec<u8>>,
+    ) -> Result<Self, UpstreamError> {
         let wrong = || UpstreamError::NotAnAddress;
         let host = url.host_str().ok_or_else(wrong)?;
         let authority = match url.port() {
             Some(port) => format!("{host}:{port}"),
             None => host.to_owned(),
         };
-        let (scheme, certificates) = match url.scheme() {
-            "http" => (Scheme::HTTP, Certificates::None),
-            "https" => (Scheme::HTTPS, Certificates::OfTheSystem),
+        let (scheme, certificates) = match (url.scheme(), roots) {
+            ("http", _) => (Scheme::HTTP, Certificates::None),
+            ("https", None) => (Scheme::HTTPS, Certificates::OfTheSystem),
+            ("https", Some(roots)) => (Scheme::HTTPS, Certificates::OfTheSystemAnd(roots)),
             _ => return Err(wrong()),
         };
         let mut tls = certificates.config()?;
@@ -71,14 +84,23 @@ impl Upstream {
             .enable_http1()
             .enable_http2()
             .wrap_connector(tcp);
+        // What waits for a slow client must not use up what all answers on a connection may send.
+        let requests = u32::try_from(limits.requests).unwrap_or(u32::MAX);
+        let together = WAITING
+            .saturating_mul(requests)
+            .min(i32::MAX.unsigned_abs());
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .timer(TokioTimer::new())
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(IDLE_CONNECTIONS)
             .http1_preserve_header_case(true)
+            .http2_initial_stream_window_size(WAITING)
+            .http2_initial_connection_window_size(together.max(WAITING))
+            .http2_keep_alive_interval(ALIVE)
+            .http2_keep_alive_timeout(ALIVE)
             .set_host(false)
-            .build(connector);
+            .build(Timed::new(connector, timeouts.connect));
         Ok(Self {
             client,
             scheme,
@@ -109,7 +131,7 @@ impl Upstream {
     }
 
     /// Sends a request and waits for the head of the answer.
-    pub(super) async fn send(
+    pub(crate) async fn send(
         &self,
         request: Request<Onward>,
     ) -> Result<Response<Incoming>, Refusal> {
@@ -124,6 +146,14 @@ impl Upstream {
         }
     }
 
+    /// It broke off, and why.
+    pub(super) fn broke(&self, why: &str) -> Refusal {
+        Refusal::Broke {
+            host: self.authority.to_string(),
+            why: why.to_owned(),
+        }
+    }
+
     fn refusal(&self, error: &Error) -> Refusal {
         let mut cause = error.source();
         while let Some(found) = cause {
@@ -132,7 +162,11 @@ impl Upstream {
             }
             cause = found.source();
         }
-        let (host, why) = (self.authority.to_string(), chain(error));
+        let host = self.authority.to_string();
+        if let Some(why) = to_mend(error) {
+            return Refusal::Mismatch { host, why };
+        }
+        let why = chain(error);
         match error.is_connect() {
             true => Refusal::Unreachable { host, why },
             false => Refusal::Broke { host, why },

@@ -4,6 +4,8 @@
 //! marker of the cache, and with it the bytes around it, moves from request to request. Which lines to compare with is told
 //! by the hash of the body's beginning, taken at the largest power of two that lies before the landmark.
 
+use std::sync::Arc;
+
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::chain::Chain;
@@ -38,9 +40,13 @@ pub(super) struct Remembered {
     /// Where `messages` begins.
     pub(super) list: usize,
     /// Hash of the bytes of each element.
-    pub(super) raws: Vec<u128>,
+    pub(super) raws: Arc<[u128]>,
     /// The chain behind each element.
-    pub(super) hashes: Vec<u128>,
+    pub(super) hashes: Arc<[u128]>,
+    /// Where each element ends.
+    pub(super) ends: Arc<[u32]>,
+    /// How many elements of role system lead the list.
+    pub(super) lead: usize,
 }
 
 impl Remembered {

@@ -39,6 +39,8 @@ pub enum Relation {
 pub struct Placed {
     /// Its line.
     pub line: LineId,
+    /// Whose it is.
+    pub tenant: Tenant,
     /// What the line belongs to.
     pub session: SessionId,
     /// How it stands to what was known.
@@ -136,6 +138,7 @@ impl Lines {
         self.move_to(tenant, line, session, chain);
         Placed {
             line,
+            tenant,
             session,
             relation,
         }

@@ -12,7 +12,7 @@ use super::lines::{Lines, Placed};
 use super::memo::Generations;
 use super::spoken::{Spoken, spoken};
 use super::tenant::Tenant;
-use crate::body::{self, NotAConversation, Outline};
+use crate::body::{self, NotAConversation, Outline, Role};
 
 /// Messages whose canonical hash is remembered.
 const MESSAGES: usize = 200_000;
@@ -38,7 +38,11 @@ pub struct Recognised {
     /// Hash of the bytes of each message, known ones included.
     pub raws: Arc<[u128]>,
     /// The chain behind each message, known ones included.
-    hashes: Arc<[u128]>,
+    pub hashes: Arc<[u128]>,
+    /// Where each message ends, known ones included.
+    pub ends: Arc<[u32]>,
+    /// How many messages of role system lead the list: in chat completions, the system prompt.
+    pub lead: usize,
     /// The chain behind each message that was read.
     read: Vec<Chain>,
     /// Landmarks of the earlier request that it shares.
@@ -117,9 +121,13 @@ impl Recogniser {
         let earlier = shared.as_ref().map(|shared| &shared.0);
         let mut raws = Vec::with_capacity(outline.len());
         let mut hashes = Vec::with_capacity(outline.len());
+        let mut ends = Vec::with_capacity(outline.len());
+        let mut lead = 0;
         if let Some(earlier) = earlier {
             raws.extend(earlier.raws.iter().take(known));
             hashes.extend(earlier.hashes.iter().take(known));
+            ends.extend(earlier.ends.iter().take(known));
+            lead = earlier.lead.min(known);
         }
         let mut read = Vec::with_capacity(outline.elements.len());
         for element in &outline.elements {
@@ -131,6 +139,11 @@ impl Recogniser {
                 None => self.learn(hash, spoken(request.dialect, element.role, raw)?),
             };
             chain = chain.then(spoken);
+            if element.role == Role::System && lead == raws.len() {
+                lead += 1;
+            }
+            // Bodies are shorter than that, or nothing of them is replaced.
+            ends.push(u32::try_from(element.span.end).unwrap_or(u32::MAX));
             raws.push(hash);
             hashes.push(chain.hash);
             read.push(chain);
@@ -147,6 +160,8 @@ impl Recogniser {
             chain,
             raws: raws.into(),
             hashes: hashes.into(),
+            ends: ends.into(),
+            lead,
             read,
             starts,
             known_bytes: shared.as_ref().map_or(0, |shared| shared.1.at),
@@ -172,9 +187,21 @@ impl Recogniser {
         recognised: &Recognised,
         group: Option<SessionId>,
     ) -> Placed {
+        self.place_for(|| request.tenant, request, recognised, group)
+    }
+
+    /// As [`Recogniser::place`], for a tenant that is asked for while no line can go over to another: what was read for a
+    /// key whose organisation has become known meanwhile is placed with the organisation's.
+    pub fn place_for(
+        &self,
+        whose: impl FnOnce() -> Tenant,
+        request: Request<'_>,
+        recognised: &Recognised,
+        group: Option<SessionId>,
+    ) -> Placed {
         let hashes = recognised.hashes.iter().copied();
         let chain = recognised.chain;
-        let placed = self.with_lines(|lines| lines.place(request.tenant, group, hashes, chain));
+        let placed = self.with_lines(|lines| lines.place(whose(), group, hashes, chain));
         let outline = &recognised.outline;
         // Nothing new was said, and the beginning was known: what is remembered is still right.
         if outline.elements.is_empty() && outline.known > 0 {
@@ -191,11 +218,22 @@ impl Recogniser {
             landmarks: landmarks(request.body, ends),
             before: outline.before.clone(),
             list: outline.list.start,
-            raws: recognised.raws.to_vec(),
-            hashes: recognised.hashes.to_vec(),
+            raws: Arc::clone(&recognised.raws),
+            hashes: Arc::clone(&recognised.hashes),
+            ends: Arc::clone(&recognised.ends),
+            lead: recognised.lead,
         };
         let remembered = Arc::new(remembered);
-        self.with_lines(|lines| lines.remember(placed.line, &recognised.starts, remembered));
+        match placed.tenant == request.tenant {
+            true => {
+                self.with_lines(|lines| lines.remember(placed.line, &recognised.starts, remembered))
+            }
+            // Beginnings are looked up within a tenant.
+            false => {
+                let starts = starts(placed.tenant, request.body);
+                self.with_lines(|lines| lines.remember(placed.line, &starts, remembered));
+            }
+        }
         placed
     }
 }

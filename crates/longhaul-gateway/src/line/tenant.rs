@@ -73,7 +73,7 @@ impl Tenants {
         Ok(Self::of_secret(&secret))
     }
 
-    fn of_secret(secret: &[u8]) -> Self {
+    pub(crate) fn of_secret(secret: &[u8]) -> Self {
         Self {
             secret: hmac::Key::new(hmac::HMAC_SHA256, secret),
             organisations: HashMap::new(),

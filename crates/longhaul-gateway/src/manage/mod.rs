@@ -5,12 +5,51 @@
 //! of a request's own messages, so branches that share the beginning share it, and a client that edits its history loses it.
 //! Rewrites are made in the background, ahead of the threshold, and are durable before they are used.
 //!
-//! `talk` is a conversation as it is worked on, `draft` what comes of it.
+//! [`Care`](care::Care) is what the front asks: `rewrites` are looked up and put in place (`sending`, `settle`), each line's
+//! `standing` says when work is due, `work` does it for the `material` of a request, `asking` the upstream where needed.
+//!
+//! `talk` is a conversation as it is worked on, `draft` what comes of it. `entries` turns a client's messages into entries as a
+//! transcript of ours has them, `summarise` has the engine sum them up, `history_files` finds the files to put back; `clear` clears old results. Work on
+//! bytes that leaves all others as they are is in `splice`; `thinking` takes out what may not be sent again. `tools` is
+//! what is known of agents' tools.
 //!
 //! [`Rewrite`]: crate::store::Rewrite
 
+mod asking;
+mod care;
+mod clear;
 mod draft;
+mod element;
+pub mod entries;
+pub mod history_files;
+mod material;
+mod rewrites;
+mod sending;
+mod settings;
+mod settle;
+mod splice;
+mod standing;
+mod summarise;
 mod talk;
+mod thinking;
+pub mod tools;
+mod work;
 
+use bytes::Bytes;
+
+pub(crate) use asking::Asking;
+pub(crate) use care::Care;
+pub use clear::{Why, clear};
 pub use draft::Draft;
+pub(crate) use material::Material;
+pub(crate) use rewrites::Shelved;
+pub(crate) use sending::Sending;
+pub use settings::Settings;
+pub use summarise::{NotDrafted, fork_message, summarise};
 pub use talk::Talk;
+pub use thinking::{has_thinking, without_marks, without_thinking};
+
+/// Elements of a list, with commas between them.
+fn join(elements: &[Bytes]) -> Bytes {
+    elements.join(&b","[..]).into()
+}

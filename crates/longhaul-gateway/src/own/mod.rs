@@ -1,15 +1,20 @@
-//! What the gateway answers itself: health, counters, the sessions as JSON, the page.
+//! What the gateway answers itself: health, counters, the sessions as JSON, news of them as events, the page.
 //!
 //! Sessions are shown to whoever has the token; without a token, on this machine alone, and only to those who call it by an
 //! address of this machine (or a web page could have its own name lead here).
 
+mod assets;
+mod events;
 mod guard;
-mod page;
 mod sessions;
+mod shown;
+mod worth;
 
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use serde_json::json;
+
+pub(crate) use guard::same;
 
 use crate::front::{Answer, State, json_answer};
 
@@ -29,17 +34,25 @@ pub(crate) async fn answer(state: &State, request: &Request<Incoming>) -> Respon
         return json_answer(StatusCode::METHOD_NOT_ALLOWED, &error);
     }
     // The page itself holds nothing; it asks for the token and then for the sessions.
-    if path == "/" {
-        return page::answer();
+    if let Some(file) = assets::answer(path, request.headers()) {
+        return file;
     }
     if let Err(refused) = guard::allowed(state, request.headers()) {
         state.metrics.refused(crate::watch::Refused::Forbidden);
         return *refused;
     }
-    match path {
+    let mut answer = match path {
         "/metrics" => text(state.metrics.text(), "text/plain; version=0.0.4"),
+        "/longhaul/api/events" => events::answer(state),
         _ => sessions::answer(state, path, request.uri().query()).await,
-    }
+    };
+    let fixed = [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    let fixed = fixed.map(|(name, value)| (name, HeaderValue::from_static(value)));
+    answer.headers_mut().extend(fixed);
+    answer
 }
 
 fn text(text: String, kind: &'static str) -> Response<Answer> {

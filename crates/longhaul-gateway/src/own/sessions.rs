@@ -1,56 +1,44 @@
 //! The sessions as JSON (documented in docs/gateway.md).
 
+use std::collections::BTreeMap;
+
 use http::{Response, StatusCode};
-use longhaul_core::message::Usage;
+use longhaul_core::money::Usd;
 use serde_json::{Value, json};
 
+use super::{shown, worth};
 use crate::front::{Answer, State, json_answer};
-use crate::line::{LineId, SessionId};
-use crate::store::CallRecord;
+use crate::line::SessionId;
+use crate::store::StoreError;
 
 /// The most that is listed, whatever is asked for.
 const MOST: usize = 10_000;
 const SESSIONS: usize = 200;
 const CALLS: usize = 2_000;
+const COMPACTIONS: usize = 1_000;
 const LIST: &str = "/longhaul/api/sessions";
 
 pub(super) async fn answer(state: &State, path: &str, query: Option<&str>) -> Response<Answer> {
-    let failed = |error: crate::store::StoreError| {
-        json_answer(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            &json!({"error": error.to_string()}),
-        )
+    let found = match path.strip_prefix(LIST) {
+        Some("") => list(state, limit(query, SESSIONS)).await.map(Some),
+        Some(rest) => match rest.strip_prefix('/').map(str::parse) {
+            Some(Ok(id)) => one(state, id, limit(query, CALLS)).await,
+            _ => return nothing(&format!("there is nothing here; sessions are at {LIST}")),
+        },
+        None => return nothing(&format!("there is nothing here; sessions are at {LIST}")),
     };
-    if path == LIST {
-        return match state.store.sessions(limit(query, SESSIONS)).await {
-            Ok(sessions) => json_answer(StatusCode::OK, &json!({"sessions": sessions})),
-            Err(error) => failed(error),
-        };
-    }
-    let id = path
-        .strip_prefix(LIST)
-        .and_then(|rest| rest.strip_prefix('/'));
-    let Some(id) = id.and_then(|id| id.parse::<SessionId>().ok()) else {
-        let error = json!({"error": format!("there is nothing here; sessions are at {LIST}")});
-        return json_answer(StatusCode::NOT_FOUND, &error);
-    };
-    match state.store.calls(id, limit(query, CALLS)).await {
-        Err(error) => failed(error),
-        Ok(calls) if calls.is_empty() => json_answer(
-            StatusCode::NOT_FOUND,
-            &json!({"error": "no calls of such a session are in the books"}),
-        ),
-        Ok(calls) => {
-            let calls: Vec<Value> = calls
-                .iter()
-                .map(|(line, call)| shown(*line, call))
-                .collect();
-            json_answer(
-                StatusCode::OK,
-                &json!({"session": id.to_string(), "calls": calls}),
-            )
+    match found {
+        Ok(Some(found)) => json_answer(StatusCode::OK, &found),
+        Ok(None) => nothing("no calls of such a session are in the books"),
+        Err(error) => {
+            let error = json!({"error": error.to_string()});
+            json_answer(StatusCode::INTERNAL_SERVER_ERROR, &error)
         }
     }
+}
+
+fn nothing(why: &str) -> Response<Answer> {
+    json_answer(StatusCode::NOT_FOUND, &json!({"error": why}))
 }
 
 fn limit(query: Option<&str>, usual: usize) -> usize {
@@ -61,27 +49,38 @@ fn limit(query: Option<&str>, usual: usize) -> usize {
     asked.unwrap_or(usual).clamp(1, MOST)
 }
 
-fn shown(line: LineId, call: &CallRecord) -> Value {
-    json!({
-        "line": line.to_string(),
-        "at": call.at,
-        "model": call.model,
-        "messages": call.messages,
-        "status": call.status,
-        "ended": call.ended,
-        "milliseconds": call.millis,
-        "usage": call.usage.as_ref().map(usage),
-        "cost_usd": call.cost.map(|cost| cost.to_f64()),
-        "finding": call.finding,
-    })
+async fn list(state: &State, most: usize) -> Result<Value, StoreError> {
+    let rows = state.store.sessions(most).await?;
+    let rows = rows.iter().map(|row| shown::session(row, &state.models));
+    Ok(json!({"sessions": rows.collect::<Vec<_>>()}))
 }
 
-fn usage(usage: &Usage) -> Value {
-    json!({
-        "input_tokens": usage.input,
-        "cache_read_tokens": usage.cache_read,
-        "cache_write_tokens": usage.cache_write(),
-        "output_tokens": usage.output,
-        "context_tokens": usage.context(),
-    })
+/// One session; none if there are no calls of it.
+async fn one(state: &State, id: SessionId, most: usize) -> Result<Option<Value>, StoreError> {
+    let calls = state.store.calls(id, most).await?;
+    let Some((_, newest)) = calls.last() else {
+        return Ok(None);
+    };
+    let made = state.shelf.made(id, COMPACTIONS).await?;
+    let models = &state.models;
+    let windows: BTreeMap<&str, Value> = calls
+        .iter()
+        .map(|(_, call)| call.model.as_str())
+        .collect::<std::collections::BTreeSet<_>>()
+        .into_iter()
+        .map(|model| (model, shown::window(model, models)))
+        .collect();
+    let left_out = calls
+        .iter()
+        .map(|(_, call)| (call.model.as_str(), call.saved));
+    let worth = worth::of_calls(models, left_out);
+    let spent: Usd = made.iter().filter_map(|made| made.cost).sum();
+    Ok(Some(json!({
+        "session": id.to_string(),
+        "window": windows.get(newest.model.as_str()),
+        "windows": windows,
+        "saved_usd": worth.map(|worth| (worth - spent).to_f64()),
+        "calls": calls.iter().map(|(line, call)| shown::call(*line, call)).collect::<Vec<_>>(),
+        "compactions": made.iter().map(shown::compaction).collect::<Vec<_>>(),
+    })))
 }

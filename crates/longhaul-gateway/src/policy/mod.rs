@@ -19,8 +19,10 @@ pub enum Policy {
     /// Nothing: not even its body is read.
     Off,
     /// It is passed on untouched, recognised, written down, and the cache is watched.
-    #[default]
     Observe,
+    /// Its conversation is kept within the window, too.
+    #[default]
+    Manage,
 }
 
 impl Policy {
@@ -29,6 +31,7 @@ impl Policy {
         match self {
             Self::Off => "off",
             Self::Observe => "observe",
+            Self::Manage => "manage",
         }
     }
 
@@ -37,6 +40,7 @@ impl Policy {
         match name {
             "off" => Some(Self::Off),
             "observe" => Some(Self::Observe),
+            "manage" => Some(Self::Manage),
             _ => None,
         }
     }

@@ -3,8 +3,11 @@
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
-use super::{CallRecord, Known, Purged, Record, SessionRow, Sqlite, Store, StoreError};
-use crate::line::{LineId, SessionId};
+use super::{
+    CallRecord, Claim, Known, Listed, Made, Purged, Record, Rewrite, SessionRow, Shelf, Sqlite,
+    Store, StoreError,
+};
+use crate::line::{LineId, SessionId, Tenant};
 
 /// See the module.
 #[derive(Debug)]
@@ -40,5 +43,36 @@ impl Store for Memory {
 
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<Purged, StoreError>> {
         self.0.purge(before)
+    }
+}
+
+impl Shelf for Memory {
+    fn put(&self, rewrite: Rewrite) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.0.put(rewrite)
+    }
+
+    fn find(
+        &self,
+        tenant: Tenant,
+        at: Vec<u128>,
+        least: u32,
+    ) -> BoxFuture<'_, Result<Option<Rewrite>, StoreError>> {
+        self.0.find(tenant, at, least)
+    }
+
+    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<Listed>>, StoreError>> {
+        self.0.index()
+    }
+
+    fn claim(&self, key: u64) -> BoxFuture<'_, Result<Option<Box<dyn Claim>>, StoreError>> {
+        self.0.claim(key)
+    }
+
+    fn made(
+        &self,
+        session: SessionId,
+        most: usize,
+    ) -> BoxFuture<'_, Result<Vec<Made>, StoreError>> {
+        self.0.made(session, most)
     }
 }

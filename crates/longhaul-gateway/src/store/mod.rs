@@ -1,19 +1,22 @@
-//! The books: which lines there are, what each call used, cost and found. Never bodies, never keys.
+//! What is kept. The books: which lines there are, what each call used, cost and found; never bodies. The shelf: what
+//! stands for beginnings of histories, which is text of conversations. Never keys.
 //!
-//! [`Store`] is the seam; [`Sqlite`] keeps a file, [`Memory`] nothing. Writing is batched off the path of requests by
-//! the bookkeeper (`watch/`).
+//! [`Store`] and [`Shelf`] are the seams; [`Sqlite`] keeps a file, [`Memory`] nothing, [`Postgres`] is shared by many
+//! gateways, which tell each other through [`Peers`] where lines stand. Books are written in batches off
+//! the path of requests by the bookkeeper (`watch/`); what is put on the shelf is durable before it is used.
 
+mod claims;
 mod memory;
+mod postgres;
 mod record;
 mod rewrite;
 mod sqlite;
-
-use std::path::PathBuf;
 
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
 pub use memory::Memory;
+pub use postgres::Postgres;
 pub use record::{CallRecord, Ended, LineRecord, Purged, Record, SessionRow};
 pub use rewrite::{Kind, Made, Rewrite};
 pub use sqlite::Sqlite;
@@ -23,19 +26,21 @@ use crate::line::{LineId, Restored, SessionId, Tenant};
 /// Why the books cannot be kept or read.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The file cannot be made or opened.
-    #[error("cannot open the store {}: {reason}", path.display())]
+    /// The file cannot be made or opened, or the server cannot be reached.
+    #[error("cannot open the store {place}: {reason}")]
     Open {
-        /// Which.
-        path: PathBuf,
+        /// Which; without a password.
+        place: String,
         /// Why.
         reason: String,
     },
-    /// The file was written by a later version.
-    #[error("the store {} has format {found}, and this version knows {known}; use a newer longhaul, or another store", path.display())]
+    /// It was written by a later version.
+    #[error(
+        "the store {place} has format {found}, and this version knows {known}; use a newer longhaul, or another store"
+    )]
     Newer {
-        /// Which.
-        path: PathBuf,
+        /// Which; without a password.
+        place: String,
         /// Its format.
         found: i64,
         /// The newest known here.
@@ -73,6 +78,9 @@ pub trait Store: Send + Sync + 'static {
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<Purged, StoreError>>;
 }
 
+/// A rewrite in a list: whose, at which hash, and for how many messages it stands.
+pub type Listed = (Tenant, u128, u32);
+
 /// A claim to work on something; given back when dropped.
 pub trait Claim: Send + Sync {}
 
@@ -89,11 +97,28 @@ pub trait Shelf: Send + Sync + 'static {
         least: u32,
     ) -> BoxFuture<'_, Result<Option<Rewrite>, StoreError>>;
     /// Which rewrites there are; none where other processes put some too, so that only asking tells.
-    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<(Tenant, u128, u32)>>, StoreError>>;
+    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<Listed>>, StoreError>>;
     /// A claim that nobody else, in any process, has at the same time; none if somebody has. A process that dies gives
     /// its claims back.
     fn claim(&self, key: u64) -> BoxFuture<'_, Result<Option<Box<dyn Claim>>, StoreError>>;
     /// How the newest rewrites of a session came about, the oldest first.
     fn made(&self, session: SessionId, most: usize)
     -> BoxFuture<'_, Result<Vec<Made>, StoreError>>;
+}
+
+/// Books and shelf in one.
+pub trait Storage: Store + Shelf {}
+
+impl<S: Store + Shelf> Storage for S {}
+
+/// What gateways that share a store know of each other. A line is written ([`Store::append`]) before its answer is passed
+/// on, so that whoever takes the next request finds it.
+pub trait Peers: Send + Sync + 'static {
+    /// Of the heads of lines at these hashes the one with the most messages, and behind it the newest head of its line
+    /// if that is another: what to restore, in this order. Nothing if none is known.
+    fn heads_at(
+        &self,
+        tenant: Tenant,
+        at: Vec<u128>,
+    ) -> BoxFuture<'_, Result<Vec<Restored>, StoreError>>;
 }

@@ -92,6 +92,10 @@ pub struct CallRecord {
     pub cost: Option<Usd>,
     /// What the cache watch found, in a sentence.
     pub finding: Option<String>,
+    /// Tokens of the client's history that were not sent; none if it was passed on as it came.
+    pub saved: u64,
+    /// Whether something else was sent for the beginning of the history.
+    pub rewritten: bool,
 }
 
 /// A session with the sums of its calls.
@@ -123,6 +127,12 @@ pub struct SessionRow {
     pub cost_usd: f64,
     /// How many calls the cache watch had something to say about.
     pub findings: u64,
+    /// How many times something smaller was made to stand for its history.
+    pub compactions: u64,
+    /// Tokens of the client's history that were not sent, in sum.
+    pub saved_tokens: u64,
+    /// What making those cost, as far as prices are known; not part of the other cost.
+    pub summaries_cost_usd: f64,
     /// When its first call was made.
     pub first_seen: Option<Timestamp>,
     /// When its newest was.
@@ -136,4 +146,6 @@ pub struct Purged {
     pub lines: u64,
     /// Calls.
     pub calls: u64,
+    /// What stood for beginnings of histories.
+    pub rewrites: u64,
 }

@@ -44,10 +44,21 @@ impl Fingerprints {
         let head = self.head(sent)?;
         let mut positions = Vec::new();
         let mut marks = Vec::new();
-        for (index, raw) in (0..).zip(sent.raws.iter()) {
-            let parts = match self.messages.get(raw) {
+        let (beginning, from) = match &sent.replaced {
+            Some((beginning, from)) => (beginning.elements.as_slice(), *from),
+            None => (&[][..], 0),
+        };
+        let beginning = beginning.iter().map(|(raw, text)| (*raw, Ok(text)));
+        let raws = sent.recognised.raws.iter();
+        let rest = raws.zip(0_usize..).skip(from);
+        let rest = rest.map(|(raw, element)| (*raw, Err(element)));
+        for (index, (raw, text)) in (0_usize..).zip(beginning.chain(rest)) {
+            let parts = match self.messages.get(&raw) {
                 Some(parts) => parts,
-                None => self.read(sent, index, *raw)?,
+                None => match text {
+                    Ok(text) => self.read(text, raw)?,
+                    Err(element) => self.read(element_of(sent, element)?, raw)?,
+                },
             };
             for (position, mark) in parts.iter() {
                 marks.extend(mark.clone().map(|mark| (positions.len(), mark)));
@@ -72,10 +83,8 @@ impl Fingerprints {
     }
 
     /// The positions of one message that was not seen before.
-    fn read(&mut self, sent: &ToWatch, index: usize, raw: u128) -> Option<Positions> {
-        let element = index.checked_sub(sent.outline.known)?;
-        let span = sent.outline.elements.get(element)?.span.clone();
-        let alone = [br#"{"messages":["#, sent.body.get(span)?, b"]}"].concat();
+    fn read(&mut self, text: &[u8], raw: u128) -> Option<Positions> {
+        let alone = [br#"{"messages":["#, text, b"]}"].concat();
         let read = of_body(alone.into(), [])?;
         let Conversation::Read(positions) = read.messages else {
             return None;
@@ -99,7 +108,7 @@ impl Fingerprints {
 
     /// What stands beside the messages.
     fn head(&mut self, sent: &ToWatch) -> Option<Arc<Head>> {
-        let list = sent.outline.list.clone();
+        let list = sent.recognised.outline.list.clone();
         let before = sent.body.get(..list.start)?;
         let behind = sent.body.get(list.end..)?;
         let mut hash = Xxh3::new();
@@ -125,6 +134,13 @@ impl Fingerprints {
         self.heads.put(hash, Arc::clone(&head));
         Some(head)
     }
+}
+
+/// An element of the client's that was read, and not known before.
+fn element_of(sent: &ToWatch, index: usize) -> Option<&[u8]> {
+    let outline = &sent.recognised.outline;
+    let element = index.checked_sub(outline.known)?;
+    sent.body.get(outline.elements.get(element)?.span.clone())
 }
 
 fn of_body<'b>(

@@ -1,6 +1,6 @@
 //! The thread that keeps the books, and the queue before it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
@@ -12,12 +12,13 @@ use longhaul_core::cache::{CallId, Watch};
 use longhaul_core::models::ModelTable;
 use tokio::sync::mpsc;
 
+use super::changes::Changes;
 use super::fingerprint::Fingerprints;
 use super::metrics::Metrics;
 use super::usage::Measured;
-use crate::body::Outline;
-use crate::line::{LineId, SessionId, Tenant};
-use crate::store::{CallRecord, LineRecord, Record, Store};
+use crate::line::{LineId, Recognised, SessionId, Tenant};
+use crate::manage::{Care, Material, Shelved};
+use crate::store::{CallRecord, Ended, LineRecord, Record, Store};
 
 /// Entries that may wait.
 const QUEUE: usize = 4_096;
@@ -32,6 +33,9 @@ const SESSIONS: usize = 512;
 
 /// Calls under way that are remembered.
 const MOST_UNDER_WAY: usize = 65_536;
+
+/// Keys whose organisation is remembered for lines that are still on their way here.
+const MOST_LEARNED: usize = 65_536;
 
 /// A request that is about to be passed on.
 #[derive(Debug)]
@@ -53,10 +57,12 @@ pub struct ToWatch {
     pub session: SessionId,
     /// Its body, shared.
     pub body: Bytes,
-    /// Where its parts lie.
-    pub outline: Outline,
-    /// Hash of each message's bytes.
-    pub raws: Arc<[u128]>,
+    /// What was recognised of it.
+    pub recognised: Arc<Recognised>,
+    /// What was sent in place of its beginning, and in place of how many messages.
+    pub(crate) replaced: Option<(Arc<Shelved>, usize)>,
+    /// Whether that is something else than before, so that the cache breaks as planned.
+    pub(crate) fresh: bool,
     /// The header `anthropic-beta`.
     pub betas: String,
 }
@@ -72,6 +78,8 @@ pub struct Done {
     pub record: CallRecord,
     /// What the upstream measured.
     pub measured: Measured,
+    /// What its conversation can be made smaller from, if it is managed.
+    pub(crate) material: Option<Box<Material>>,
 }
 
 enum Entry {
@@ -135,10 +143,12 @@ pub struct Keeper(Option<JoinHandle<()>>);
 
 impl Keeper {
     /// Starts it. Runs the store's futures on the runtime of the caller.
-    pub fn start(
+    pub(crate) fn start(
         store: Arc<dyn Store>,
+        care: Arc<Care>,
         models: ModelTable,
         metrics: Arc<Metrics>,
+        changes: Changes,
     ) -> std::io::Result<(Self, Desk)> {
         let (queue, mut entries) = mpsc::channel(QUEUE);
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -150,11 +160,15 @@ impl Keeper {
         let mut keeping = Keeping {
             waiting,
             metrics,
+            care,
             models,
             watch: Watch::default(),
             fingerprints: Fingerprints::new(),
             under_way: HashMap::new(),
+            session_of: HashMap::new(),
+            changed: HashSet::new(),
             heard: HashMap::new(),
+            learned: HashMap::new(),
             clock: 0,
         };
         let runtime = tokio::runtime::Handle::current();
@@ -174,6 +188,9 @@ impl Keeper {
                 let count = batch.len();
                 if let Err(error) = runtime.block_on(store.append(batch)) {
                     tracing::warn!(%error, count, "entries of the books are lost");
+                }
+                for session in keeping.changed.drain() {
+                    changes.changed(session);
                 }
             }
         };
@@ -195,11 +212,18 @@ impl Keeper {
 struct Keeping {
     waiting: Arc<AtomicUsize>,
     metrics: Arc<Metrics>,
+    care: Arc<Care>,
     models: ModelTable,
     watch: Watch,
     fingerprints: Fingerprints,
     under_way: HashMap<u64, CallId>,
+    /// Of calls under way.
+    session_of: HashMap<u64, SessionId>,
+    /// In this batch.
+    changed: HashSet<SessionId>,
     heard: HashMap<SessionId, u64>,
+    /// Keys and the organisation that each was first known to belong to.
+    learned: HashMap<Tenant, Tenant>,
     clock: u64,
 }
 
@@ -207,23 +231,48 @@ impl Keeping {
     fn take(&mut self, entry: Entry, batch: &mut Vec<Record>) {
         match entry {
             Entry::Sent(sent) => {
+                // Calls whose end was dropped from the queue must not fill the memory.
+                if self.session_of.len() > MOST_UNDER_WAY {
+                    self.session_of.clear();
+                }
+                self.session_of.insert(sent.call, sent.line.session);
+                self.changed.insert(sent.line.session);
                 if let Some(watched) = &sent.watch {
                     self.waiting
                         .fetch_sub(watched.body.len(), Ordering::Relaxed);
                     self.hear(watched.session);
-                    // Calls whose end was dropped from the queue must not fill the memory.
                     if self.under_way.len() > MOST_UNDER_WAY {
                         self.under_way.clear();
+                    }
+                    if watched.fresh {
+                        self.watch.compacted(&watched.session.to_string());
                     }
                     if let Some(fingerprint) = self.fingerprints.of(watched, sent.at) {
                         self.under_way
                             .insert(sent.call, self.watch.before(fingerprint));
                     }
                 }
-                put_line(batch, sent.line);
+                let mut line = sent.line;
+                // It was placed before its organisation was known, and comes here behind that.
+                line.tenant = self
+                    .learned
+                    .get(&line.tenant)
+                    .copied()
+                    .unwrap_or(line.tenant);
+                put_line(batch, line);
             }
-            Entry::Done(done) => batch.push(self.done(*done)),
-            Entry::Tenant(of_key, tenant) => batch.push(Record::Tenant(of_key, tenant)),
+            Entry::Done(done) => {
+                self.changed.extend(self.session_of.remove(&done.call));
+                batch.push(self.done(*done));
+            }
+            Entry::Tenant(of_key, tenant) => {
+                if self.learned.len() > MOST_LEARNED {
+                    self.learned.clear();
+                }
+                // What a key had before it changed its organisation stays with the first.
+                self.learned.entry(of_key).or_insert(tenant);
+                batch.push(Record::Tenant(of_key, tenant));
+            }
         }
     }
 
@@ -238,6 +287,18 @@ impl Keeping {
             if let Some(id) = watched {
                 let verdict = self.watch.after(id, &usage, Some(&spec));
                 record.finding = verdict.finding().map(|finding| finding.sentence(None));
+            }
+            if let Some(material) = &done.material {
+                let left_out = material.sending.left_out(&material.body) as u128;
+                let sent = material.sending.len().max(1) as u128;
+                // As many tokens a byte as what was sent had.
+                let saved = u128::from(usage.prompt()) * left_out / sent;
+                record.saved = u64::try_from(saved).unwrap_or(0);
+                record.rewritten = material.sending.replaced.is_some();
+            }
+            let whole = record.ended == Ended::Whole && record.status == 200;
+            if let Some(material) = done.material.filter(|_| whole && usage.context() > 0) {
+                self.care.answered(*material, usage.context());
             }
             record.usage = Some(usage);
         } else if let Some(id) = watched {

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
 
+use crate::store::Kind;
+
 /// Upper bounds of the histogram of durations, in milliseconds.
 const BOUNDS: [u64; 10] = [
     5, 25, 100, 500, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000,
@@ -26,15 +28,18 @@ pub enum Refused {
     UpstreamSilent,
     /// Not allowed to see what was asked for.
     Forbidden,
+    /// A thread that the server would hold.
+    Thread,
 }
 
-const REFUSED: [(&str, Refused); 6] = [
+const REFUSED: [(&str, Refused); 7] = [
     ("too_large", Refused::TooLarge),
     ("busy", Refused::Busy),
     ("slow_client", Refused::SlowClient),
     ("upstream", Refused::Upstream),
     ("upstream_silent", Refused::UpstreamSilent),
     ("forbidden", Refused::Forbidden),
+    ("thread", Refused::Thread),
 ];
 
 /// All counters.
@@ -52,6 +57,7 @@ pub struct Metrics {
     recognised: [AtomicU64; 4],
     durations: [AtomicU64; BOUNDS.len() + 1],
     duration_sum: AtomicU64,
+    compactions: [AtomicU64; Kind::ALL.len()],
 }
 
 const TOKENS: [&str; 4] = ["input", "cache_read", "cache_write", "output"];
@@ -109,6 +115,13 @@ impl Metrics {
     /// The cache watch found something.
     pub fn found(&self) {
         add(&self.findings, 1);
+    }
+
+    /// A conversation was made smaller.
+    pub fn compacted(&self, kind: Kind) {
+        if let Some(at) = Kind::ALL.iter().position(|other| *other == kind) {
+            add(&self.compactions[at], 1);
+        }
     }
 
     /// An entry of the books was dropped.
@@ -190,6 +203,12 @@ impl Metrics {
             "counter",
             "Calls that read less from the cache than they could have.",
             &plain(get(&self.findings).to_string()),
+        );
+        family(
+            "compactions_total",
+            "counter",
+            "Conversations made smaller, by how.",
+            &labelled("kind", &Kind::ALL.map(Kind::name), &self.compactions),
         );
         family(
             "books_dropped_total",

@@ -2,13 +2,16 @@
 //!
 //! What happens is handed over through a bounded queue ([`Desk`]) to one thread (`keeper`), which reads what the upstream
 //! measured (`usage`), lets the core's cache watch compare requests (`fingerprint`), puts a price on calls and writes them
-//! to the store in batches. When the queue is full, entries are dropped and counted: requests never wait for the books.
+//! to the store in batches; whoever looks is told then which sessions changed (`changes`). When the queue is full, entries are dropped and counted: requests never wait for the books.
 
+mod changes;
 mod fingerprint;
 mod keeper;
 mod metrics;
+mod packed;
 mod usage;
 
+pub use changes::{Change, Changes, Following};
 pub use keeper::{Desk, Done, Keeper, Sent, ToWatch};
 pub use metrics::{Metrics, Refused};
-pub use usage::{Measured, Tap};
+pub use usage::{Kept, Measured, Tap, plain};

@@ -1,27 +1,31 @@
 //! Reads what the upstream measured from an answer that passes by, without holding it up.
 //!
-//! Of a stream the events that bear usage are read as they pass; of one JSON text the bytes are kept (shared, not
-//! copied) and read afterwards. Compressed answers are decompressed for this alone. What cannot be read is not known.
-
-use std::io::Write;
+//! Of a stream the events that bear usage are read as they pass. Of one JSON text, and of what is compressed, the bytes are
+//! kept (shared, not copied) and read afterwards, off the path. What cannot be read is not known.
 
 use bytes::Bytes;
-use flate2::write::{GzDecoder, ZlibDecoder};
 use http::{HeaderMap, header};
 use longhaul_core::json::Object;
 use longhaul_core::message::Usage;
 use longhaul_provider::{Dialect, anthropic_usage, openai_usage, sse};
 
-/// Longest JSON answer that is read.
+use super::packed::{Packing, Wanted};
+
+/// Longest answer that is kept to be read, as it comes.
 const LONGEST: usize = 32 << 20;
+/// Most that is unpacked of a compressed stream.
+const LONGEST_STREAM: usize = 256 << 20;
+
+/// Most that is unpacked while a client waits.
+const LONGEST_ERROR: usize = 4 << 20;
 
 /// What an answer turned out to measure.
 #[derive(Debug)]
 pub enum Measured {
     /// Usage, if any was told.
     Usage(Option<Usage>),
-    /// One JSON text, to be read off the path.
-    Text(Dialect, Vec<Bytes>),
+    /// Bytes that are to be read off the path.
+    Kept(Kept),
 }
 
 impl Measured {
@@ -29,13 +33,50 @@ impl Measured {
     pub fn usage(self) -> Option<Usage> {
         match self {
             Self::Usage(usage) => usage,
-            Self::Text(dialect, parts) => {
-                let text = parts.concat();
-                let usage = Object::new(&text).get("usage")?;
-                Some(read(dialect, usage))
+            Self::Kept(kept) => kept.usage(),
+        }
+    }
+}
+
+/// An answer that was kept to be read.
+#[derive(Debug)]
+pub struct Kept {
+    dialect: Dialect,
+    shape: Shape,
+    packing: Option<Packing>,
+    parts: Vec<Bytes>,
+    length: usize,
+}
+
+impl Kept {
+    fn usage(self) -> Option<Usage> {
+        let whole = self.parts.concat();
+        match (self.packing, self.shape) {
+            (None, _) => usage_in(self.dialect, &whole),
+            (Some(packing), Shape::Text) => usage_in(self.dialect, &packing.whole(&whole, LONGEST)),
+            (Some(packing), Shape::Events) => {
+                let mut events = Events::default();
+                packing.unpack(&whole, LONGEST_STREAM, |part| {
+                    events.hear(self.dialect, part)
+                });
+                events.end(self.dialect)
             }
         }
     }
+}
+
+/// A whole answer's body, unpacked. None if it is packed in a way not known here.
+pub fn plain(headers: &HeaderMap, body: &Bytes) -> Option<Bytes> {
+    let encoding = headers.get(header::CONTENT_ENCODING);
+    match encoding.map_or(Some(""), |value| value.to_str().ok())? {
+        "" | "identity" => Some(body.clone()),
+        other => Some(Packing::of(other)?.whole(body, LONGEST_ERROR).into()),
+    }
+}
+
+fn usage_in(dialect: Dialect, text: &[u8]) -> Option<Usage> {
+    let usage = Object::new(text).get("usage")?;
+    Some(read(dialect, usage))
 }
 
 fn read(dialect: Dialect, usage: &[u8]) -> Usage {
@@ -45,118 +86,106 @@ fn read(dialect: Dialect, usage: &[u8]) -> Usage {
     }
 }
 
-enum Encoding {
-    Plain,
-    Gzip(Box<GzDecoder<Vec<u8>>>),
-    Deflate(Box<ZlibDecoder<Vec<u8>>>),
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Events,
+    Text,
 }
 
+impl Shape {
+    fn of(content_type: &str) -> Option<Self> {
+        match content_type {
+            kind if kind.starts_with("text/event-stream") => Some(Self::Events),
+            kind if kind.starts_with("application/json") => Some(Self::Text),
+            _ => None,
+        }
+    }
+}
+
+/// Events and the usage that they told so far.
+#[derive(Debug, Default)]
+struct Events {
+    decoder: sse::Decoder,
+    usage: Option<Usage>,
+}
+
+impl Events {
+    fn hear(&mut self, dialect: Dialect, mut part: &[u8]) -> Wanted {
+        loop {
+            match self.decoder.next(&mut part) {
+                Ok(Some(event)) => event_usage(dialect, event, &mut self.usage),
+                Ok(None) => return Wanted::More,
+                Err(_) => return Wanted::NoMore,
+            }
+        }
+    }
+
+    fn end(mut self, dialect: Dialect) -> Option<Usage> {
+        if let Ok(Some(event)) = self.decoder.finish() {
+            event_usage(dialect, event, &mut self.usage);
+        }
+        self.usage
+    }
+}
+
+#[derive(Debug)]
 enum Reading {
-    Events(Box<sse::Decoder>, Option<Usage>),
-    Text(Vec<Bytes>, usize),
+    Events(Dialect, Box<Events>),
+    Keeping(Kept),
     Nothing,
 }
 
 /// Listens to one answer.
-pub struct Tap {
-    dialect: Dialect,
-    encoding: Encoding,
-    reading: Reading,
-}
-
-impl std::fmt::Debug for Tap {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tap").finish_non_exhaustive()
-    }
-}
+#[derive(Debug)]
+pub struct Tap(Reading);
 
 impl Tap {
     /// For an answer with these headers.
     pub fn new(dialect: Dialect, headers: &HeaderMap) -> Self {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-        let kind = text(header::CONTENT_TYPE).unwrap_or_default();
-        let (encoding, readable) = match text(header::CONTENT_ENCODING).unwrap_or("identity") {
-            "identity" | "" => (Encoding::Plain, true),
-            "gzip" => (Encoding::Gzip(Box::new(GzDecoder::new(Vec::new()))), true),
-            "deflate" => (
-                Encoding::Deflate(Box::new(ZlibDecoder::new(Vec::new()))),
-                true,
-            ),
-            _ => (Encoding::Plain, false),
-        };
-        let reading = match () {
-            () if !readable => Reading::Nothing,
-            () if kind.starts_with("text/event-stream") => Reading::Events(Box::default(), None),
-            () if kind.starts_with("application/json") => Reading::Text(Vec::new(), 0),
-            () => Reading::Nothing,
-        };
-        Self {
-            dialect,
-            encoding,
-            reading,
-        }
+        let encoding = text(header::CONTENT_ENCODING).unwrap_or_default();
+        let packing = Packing::of(encoding);
+        let plain = matches!(encoding, "" | "identity");
+        let shape = Shape::of(text(header::CONTENT_TYPE).unwrap_or_default());
+        Self(match shape {
+            Some(shape) if plain || packing.is_some() => match (shape, packing) {
+                (Shape::Events, None) => Reading::Events(dialect, Box::default()),
+                _ => Reading::Keeping(Kept {
+                    dialect,
+                    shape,
+                    packing,
+                    parts: Vec::new(),
+                    length: 0,
+                }),
+            },
+            _ => Reading::Nothing,
+        })
     }
 
     /// Some bytes pass by.
     pub fn take(&mut self, chunk: &Bytes) {
-        if matches!(self.reading, Reading::Nothing) {
-            return;
-        }
-        let plain = match &mut self.encoding {
-            Encoding::Plain => Some(chunk.clone()),
-            Encoding::Gzip(decoder) => {
-                let written = decoder.write_all(chunk).and_then(|()| decoder.flush());
-                written
-                    .ok()
-                    .map(|()| std::mem::take(decoder.get_mut()).into())
-            }
-            Encoding::Deflate(decoder) => {
-                let written = decoder.write_all(chunk).and_then(|()| decoder.flush());
-                written
-                    .ok()
-                    .map(|()| std::mem::take(decoder.get_mut()).into())
-            }
-        };
-        match plain {
-            Some(plain) => self.read(plain),
-            None => self.reading = Reading::Nothing,
-        }
-    }
-
-    fn read(&mut self, plain: Bytes) {
-        match &mut self.reading {
+        match &mut self.0 {
             Reading::Nothing => {}
-            Reading::Text(parts, length) => {
-                *length += plain.len();
-                parts.push(plain);
-                if *length > LONGEST {
-                    self.reading = Reading::Nothing;
+            Reading::Keeping(kept) => {
+                kept.length += chunk.len();
+                kept.parts.push(chunk.clone());
+                if kept.length > LONGEST {
+                    self.0 = Reading::Nothing;
                 }
             }
-            Reading::Events(decoder, usage) => {
-                let mut rest = &plain[..];
-                loop {
-                    match decoder.next(&mut rest) {
-                        Ok(Some(event)) => event_usage(self.dialect, event, usage),
-                        Ok(None) => return,
-                        Err(_) => break,
-                    }
+            Reading::Events(dialect, events) => {
+                if events.hear(*dialect, chunk) == Wanted::NoMore {
+                    self.0 = Reading::Nothing;
                 }
-                self.reading = Reading::Nothing;
             }
         }
     }
 
     /// The answer has ended.
     pub fn end(self) -> Measured {
-        match self.reading {
-            Reading::Events(mut decoder, mut usage) => {
-                if let Ok(Some(event)) = decoder.finish() {
-                    event_usage(self.dialect, event, &mut usage);
-                }
-                Measured::Usage(usage)
-            }
-            Reading::Text(parts, _) => Measured::Text(self.dialect, parts),
+        match self.0 {
+            Reading::Events(dialect, events) => Measured::Usage(events.end(dialect)),
+            Reading::Keeping(kept) => Measured::Kept(kept),
             Reading::Nothing => Measured::Usage(None),
         }
     }

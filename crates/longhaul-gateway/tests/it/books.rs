@@ -1,118 +1,13 @@
-//! What is written down, and for how long.
+//! The books from start to start: what is known again, what is left alone.
 
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
-use longhaul_core::message::Usage;
-use longhaul_core::money::Usd;
 use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::{Chain, LineId, SessionId, Tenant, Tenants};
-use longhaul_gateway::store::{CallRecord, Ended, LineRecord, Record, Sqlite, Store, StoreError};
+use longhaul_gateway::line::Tenants;
+use longhaul_gateway::store::{Sqlite, StoreError};
 use serde_json::json;
 
 use super::support::{self, answering, exchange, header, post};
-
-fn line(number: u64, seen: Timestamp) -> LineRecord {
-    LineRecord {
-        line: LineId(number),
-        tenant: Tenant(u64::MAX),
-        session: SessionId(number | 1),
-        parent: None,
-        chain: Chain {
-            hash: u128::from(number) << 100,
-            messages: 3,
-            answered: true,
-        },
-        model: "m".to_owned(),
-        agent: false,
-        seen,
-    }
-}
-
-fn call(at: Timestamp) -> CallRecord {
-    CallRecord {
-        at,
-        model: "m".to_owned(),
-        messages: 3,
-        status: 200,
-        ended: Ended::Whole,
-        millis: 12,
-        usage: Some(Usage {
-            input: 1,
-            cache_read: 2,
-            cache_write_1h: 3,
-            output: 4,
-            ..Usage::default()
-        }),
-        cost: Some(Usd::from_pico(2_500_000_000)),
-        finding: Some("cache broke".to_owned()),
-    }
-}
-
-#[tokio::test]
-async fn x8_the_books_say_again_what_was_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("books.sqlite");
-    let now = Timestamp::from_millisecond(1_800_000_000_000).unwrap();
-    {
-        let store = Sqlite::open(&path).unwrap();
-        let batch = vec![
-            Record::Line(line(2, now)),
-            Record::Line(line(3, now)),
-            Record::Call(Some(LineId(2)), Box::new(call(now))),
-            Record::Call(None, Box::new(call(now))),
-            Record::Tenant(Tenant(5), Tenant(6)),
-        ];
-        store.append(batch).await.unwrap();
-    }
-    let store = Sqlite::open(&path).unwrap();
-    let known = store.known(10).await.unwrap();
-    assert_eq!(known.lines.len(), 2);
-    assert!(
-        known
-            .lines
-            .iter()
-            .any(|restored| restored.line == LineId(2) && restored.chain == line(2, now).chain)
-    );
-    assert_eq!(known.tenants, [(Tenant(5), Tenant(6))]);
-    let [session] = &store.sessions(10).await.unwrap()[..] else {
-        panic!("two lines, one session");
-    };
-    assert_eq!(
-        (
-            session.lines,
-            session.calls,
-            session.cache_write_tokens,
-            session.findings
-        ),
-        (2, 1, 3, 1)
-    );
-    assert!((session.cost_usd - 0.0025).abs() < 1e-12);
-    assert_eq!(
-        store.calls(SessionId(3), 10).await.unwrap(),
-        [(LineId(2), call(now))]
-    );
-}
-
-#[tokio::test]
-async fn x8_what_is_too_old_is_deleted() {
-    let store = Sqlite::open(&tempfile::tempdir().unwrap().path().join("books.sqlite")).unwrap();
-    let now = Timestamp::from_millisecond(1_800_000_000_000).unwrap();
-    let old = now - SignedDuration::from_hours(48);
-    let batch = vec![
-        Record::Line(line(2, old)),
-        Record::Line(line(8, now)),
-        Record::Call(Some(LineId(2)), Box::new(call(old))),
-        Record::Call(Some(LineId(8)), Box::new(call(now))),
-    ];
-    store.append(batch).await.unwrap();
-    let purged = store
-        .purge(now - SignedDuration::from_hours(24))
-        .await
-        .unwrap();
-    assert_eq!((purged.lines, purged.calls), (1, 1));
-    assert_eq!(store.sessions(10).await.unwrap().len(), 1);
-}
 
 #[test]
 fn x8_a_store_of_a_later_version_is_left_alone() {

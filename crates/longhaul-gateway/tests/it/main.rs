@@ -9,14 +9,25 @@
 
 mod bodies;
 mod books;
+mod client_token;
+mod drafts;
+mod endless;
 mod limits;
 mod line_laws;
 mod lines;
+mod managed;
+mod marks;
 mod own;
+mod packed;
+mod page;
 mod pass_through;
 mod policies;
 mod recorded;
 mod secrets;
+mod store_file;
+mod store_laws;
 mod streams;
 mod support;
+mod tenants;
+mod tls;
 mod world;

@@ -168,7 +168,8 @@ async fn n8_threads_are_passed_on_and_not_taken_for_whole_histories() {
     let (url, got) = answering(REPLY).await;
     let gateway = gateway(url).await;
     let body = json!({"model": "m", "messages": [{"role": "user", "content": "and?"}], "thread": {"type": "continue", "previous_message_id": "msg_1"}}).to_string();
-    let answer = exchange(gateway.addr(), &post("/v1/messages", "", &body)).await;
+    let observe = "x-longhaul-policy: observe\r\n";
+    let answer = exchange(gateway.addr(), &post("/v1/messages", observe, &body)).await;
     assert_eq!(header(&answer, "x-longhaul-session"), None);
     assert!(
         header(&answer, "x-longhaul-note")
@@ -177,5 +178,27 @@ async fn n8_threads_are_passed_on_and_not_taken_for_whole_histories() {
     );
     let upstream = String::from_utf8(got.lock().unwrap()[0].clone()).unwrap();
     assert_eq!(body_of(&upstream), body);
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn n8_where_conversations_are_managed_a_thread_is_refused_with_the_code_that_makes_clients_send_all()
+ {
+    let (url, got) = answering(REPLY).await;
+    let gateway = gateway(url).await;
+    for thread in [
+        json!({"type": "create"}),
+        json!({"type": "continue", "previous_message_id": "msg_1"}),
+    ] {
+        let body = json!({"model": "m", "messages": [{"role": "user", "content": "and?"}], "thread": thread}).to_string();
+        let answer = exchange(gateway.addr(), &post("/v1/messages", "", &body)).await;
+        assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+        let error: serde_json::Value = serde_json::from_str(body_of(&answer)).unwrap();
+        assert_eq!(
+            error["error"]["details"]["error_code"],
+            "thread_unsupported_request"
+        );
+    }
+    assert!(got.lock().unwrap().is_empty(), "nothing was passed on");
     gateway.stop().await;
 }

@@ -68,7 +68,7 @@ fn x8_rules_are_read_from_flags_and_files_alike() {
     assert_eq!(rules_of(file).unwrap(), [flag]);
     for wrong in [
         "",
-        "manage",
+        "managed",
         "colour=red:off",
         "key=mine:off",
         "model:off",
@@ -77,7 +77,7 @@ fn x8_rules_are_read_from_flags_and_files_alike() {
         assert!(wrong.parse::<Rule>().is_err(), "{wrong}");
     }
     for wrong in [
-        "[[policy]]\nuse = \"manage\"",
+        "[[policy]]\nuse = \"managed\"",
         "[[policy]]\nmodel = \"m\"",
         "[[policy]]\nuse = \"off\"\ncolour = 1",
         "[[",
@@ -100,7 +100,7 @@ async fn x8_a_model_that_is_off_leaves_no_trace() {
     let answer = exchange(gateway.addr(), &post("/v1/messages", "", &other)).await;
     assert_eq!(
         header(&answer, "x-longhaul-policy").as_deref(),
-        Some("observe")
+        Some("manage")
     );
     let sessions =
         support::sessions_when(gateway.addr(), |all| all["sessions"][0]["calls"] == 1).await;

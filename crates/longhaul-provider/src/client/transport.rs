@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_core::Stream;
-use rustls_platform_verifier::BuilderVerifierExt;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls_platform_verifier::{BuilderVerifierExt, Verifier};
 use url::Url;
 
 use crate::config::{ClientConfig, ConfigError, Proxy};
@@ -59,10 +61,12 @@ pub fn http_client(
 }
 
 /// Which certificates are loaded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Certificates {
     /// Those that the operating system trusts.
     OfTheSystem,
+    /// Those, and the roots in this PEM text.
+    OfTheSystemAnd(Vec<u8>),
     /// None: for plain HTTP.
     None,
 }
@@ -75,16 +79,34 @@ impl Certificates {
     pub fn config(self) -> Result<rustls::ClientConfig, ConfigError> {
         let failed = |error: rustls::Error| ConfigError::Tls(error.to_string());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let builder = rustls::ClientConfig::builder_with_provider(provider)
+        let builder = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
             .map_err(failed)?;
         let builder = match self {
             Self::OfTheSystem => builder.with_platform_verifier().map_err(failed)?,
+            Self::OfTheSystemAnd(pem) => {
+                let verifier = Verifier::new_with_extra_roots(roots(&pem)?, provider);
+                let verifier = Arc::new(verifier.map_err(failed)?);
+                builder
+                    .dangerous()
+                    .with_custom_certificate_verifier(verifier)
+            }
             Self::None => builder.with_root_certificates(rustls::RootCertStore::empty()),
         };
         let mut config = builder.with_no_client_auth();
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Ok(config)
+    }
+}
+
+/// The certificates in a PEM text; there must be some.
+fn roots(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, ConfigError> {
+    let unreadable = |why: String| ConfigError::Tls(format!("the extra certificates {why}"));
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    match found {
+        Ok(found) if found.is_empty() => Err(unreadable("are not PEM".to_owned())),
+        Ok(found) => Ok(found),
+        Err(error) => Err(unreadable(format!("cannot be read: {error}"))),
     }
 }
 

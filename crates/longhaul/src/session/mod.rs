@@ -23,7 +23,8 @@ use longhaul_core::window::WindowStatus;
 use longhaul_provider::{CancellationToken, Reply};
 
 pub use observe::{Observer, Quiet};
-pub use open::{OpenError, SessionBuilder, new_session_id};
+pub use open::{OpenError, SessionBuilder, new_session_id, window};
+pub use replies::summary_reply;
 
 use crate::clock::Clock;
 use crate::keeper::Keeper;

@@ -365,7 +365,7 @@ impl SessionBuilder {
 }
 
 /// The thresholds of a model's window under the user's settings.
-pub(crate) fn window(config: &Config, spec: &ModelSpec) -> Result<WindowStatus, WindowError> {
+pub fn window(config: &Config, spec: &ModelSpec) -> Result<WindowStatus, WindowError> {
     let mut settings = config.window_settings();
     if config.switches.decide(Action::Automatic) != Verdict::Allowed {
         settings.auto_compact = AutoCompact::Off;

@@ -24,8 +24,8 @@ pub(super) fn model_reply(reply: Reply) -> Result<(Reply, ModelReply), Error> {
     Ok((reply, for_engine))
 }
 
-/// A summary.
-pub(super) fn summary_reply(reply: Reply) -> SummaryReply {
+/// A reply, as an answer to a request to summarise.
+pub fn summary_reply(reply: Reply) -> SummaryReply {
     SummaryReply {
         message: serde_json::from_slice(&reply.message_json()).ok(),
         text: reply.text(),

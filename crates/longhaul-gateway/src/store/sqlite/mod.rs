@@ -2,9 +2,10 @@
 
 mod read;
 mod schema;
+mod shelf;
 mod write;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -12,8 +13,12 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use super::{CallRecord, Known, Purged, Record, SessionRow, Store, StoreError};
-use crate::line::{LineId, SessionId};
+use super::claims::Claims;
+use super::{
+    CallRecord, Claim, Known, Listed, Made, Purged, Record, Rewrite, SessionRow, Shelf, Store,
+    StoreError,
+};
+use crate::line::{LineId, SessionId, Tenant};
 
 /// How long to wait for another process's commit.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -23,13 +28,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Sqlite {
     writing: Arc<Mutex<Connection>>,
     reading: Arc<Mutex<Connection>>,
+    claims: Claims,
 }
 
 impl Sqlite {
     /// Opens the file; a missing one is made, private, with the folders above it.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let failed = |reason: String| StoreError::Open {
-            path: path.to_owned(),
+            place: path.display().to_string(),
             reason,
         };
         longhaul_store::create_private_file(path).map_err(|error| failed(error.to_string()))?;
@@ -44,7 +50,7 @@ impl Sqlite {
         let found = schema::migrate(&mut writing).map_err(|error| failed(error.to_string()))?;
         if found > schema::VERSION {
             return Err(StoreError::Newer {
-                path: PathBuf::from(path),
+                place: path.display().to_string(),
                 found,
                 known: schema::VERSION,
             });
@@ -53,6 +59,7 @@ impl Sqlite {
         Ok(Self {
             writing: Arc::new(Mutex::new(writing)),
             reading: Arc::new(Mutex::new(reading)),
+            claims: Claims::default(),
         })
     }
 
@@ -63,6 +70,7 @@ impl Sqlite {
         Ok(Self {
             writing: Arc::clone(&connection),
             reading: connection,
+            claims: Claims::default(),
         })
     }
 }
@@ -119,6 +127,61 @@ impl Store for Sqlite {
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<Purged, StoreError>> {
         blocking(&self.writing, move |connection| {
             write::purge(connection, before)
+        })
+    }
+}
+
+/// One process uses the file: what is on the shelf is what this one put there, and claims are its own.
+impl Shelf for Sqlite {
+    fn put(&self, rewrite: Rewrite) -> BoxFuture<'_, Result<(), StoreError>> {
+        blocking(&self.writing, move |connection| {
+            shelf::put(connection, &rewrite)
+        })
+    }
+
+    fn find(
+        &self,
+        tenant: Tenant,
+        at: Vec<u128>,
+        least: u32,
+    ) -> BoxFuture<'_, Result<Option<Rewrite>, StoreError>> {
+        Box::pin(async move {
+            let found = blocking(&self.reading, move |connection| {
+                shelf::find(connection, tenant, &at, least)
+            });
+            let Some(found) = found.await? else {
+                return Ok(None);
+            };
+            if found.stale {
+                let number = found.number;
+                let used = blocking(&self.writing, move |connection| {
+                    shelf::used(connection, number)
+                });
+                if let Err(error) = used.await {
+                    tracing::warn!(%error, "the use of a rewrite is not written down");
+                }
+            }
+            Ok(Some(found.rewrite))
+        })
+    }
+
+    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<Listed>>, StoreError>> {
+        blocking(&self.reading, move |connection| {
+            shelf::index(connection).map(Some)
+        })
+    }
+
+    fn claim(&self, key: u64) -> BoxFuture<'_, Result<Option<Box<dyn Claim>>, StoreError>> {
+        Box::pin(std::future::ready(Ok(self.claims.claim(key))))
+    }
+
+    fn made(
+        &self,
+        session: SessionId,
+        most: usize,
+    ) -> BoxFuture<'_, Result<Vec<Made>, StoreError>> {
+        blocking(&self.reading, move |connection| {
+            shelf::made_in(connection, session, most)
         })
     }
 }

@@ -8,22 +8,22 @@ use rusqlite::{Connection, Row};
 use super::super::{CallRecord, Ended, Known, SessionRow};
 use crate::line::{Chain, LineId, Restored, SessionId, Tenant};
 
-fn limit(most: usize) -> i64 {
+pub(super) fn limit(most: usize) -> i64 {
     i64::try_from(most).unwrap_or(i64::MAX)
 }
 
-fn id(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
+pub(super) fn id(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
     row.get::<_, i64>(at).map(i64::cast_unsigned)
 }
 
-fn count(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
+pub(super) fn count(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
     let number: Option<i64> = row.get(at)?;
     Ok(number
         .and_then(|number| u64::try_from(number).ok())
         .unwrap_or(0))
 }
 
-fn time(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Timestamp>> {
+pub(super) fn time(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Timestamp>> {
     let millis: Option<i64> = row.get(at)?;
     Ok(millis.and_then(|millis| Timestamp::from_millisecond(millis).ok()))
 }
@@ -65,7 +65,9 @@ pub(super) fn sessions(connection: &Connection, most: usize) -> rusqlite::Result
                 (SELECT model FROM line WHERE session = n.session AND agent = 0 ORDER BY seen DESC LIMIT 1),
                 count(c.id), sum(c.status >= 400 OR c.ended = 'upstream_failed'), sum(c.input),
                 sum(c.cache_read), sum(c.cache_write_5m + c.cache_write_1h), sum(c.output),
-                total(c.cost_pico), count(c.finding), min(c.at)
+                total(c.cost_pico), count(c.finding), min(c.at), sum(c.saved),
+                (SELECT count(*) FROM made WHERE session = n.session AND kind <> 'settled'),
+                (SELECT total(cost_pico) FROM made WHERE session = n.session)
          FROM newest n JOIN line l ON l.session = n.session LEFT JOIN call c ON c.line = l.id
          GROUP BY n.session ORDER BY n.seen DESC",
     )?;
@@ -86,6 +88,9 @@ pub(super) fn sessions(connection: &Connection, most: usize) -> rusqlite::Result
             cost_usd: row.get::<_, f64>(12)? / 1e12,
             findings: count(row, 13)?,
             first_seen: time(row, 14)?,
+            saved_tokens: count(row, 15)?,
+            compactions: count(row, 16)?,
+            summaries_cost_usd: row.get::<_, f64>(17)? / 1e12,
         })
     })?;
     rows.collect()
@@ -98,7 +103,7 @@ pub(super) fn calls(
 ) -> rusqlite::Result<Vec<(LineId, CallRecord)>> {
     let mut statement = connection.prepare_cached(
         "SELECT l.id, c.at, c.model, c.messages, c.status, c.ended, c.millis, c.input, c.cache_read,
-                c.cache_write_5m, c.cache_write_1h, c.output, c.cost_pico, c.finding
+                c.cache_write_5m, c.cache_write_1h, c.output, c.cost_pico, c.finding, c.saved, c.rewritten
          FROM line l JOIN call c ON c.line = l.id WHERE l.session = ?
          ORDER BY c.at DESC, c.id DESC LIMIT ?",
     )?;
@@ -123,6 +128,8 @@ pub(super) fn calls(
             usage: measured.map(|_| usage),
             cost: cost.map(|pico| Usd::from_pico(i128::from(pico))),
             finding: row.get(13)?,
+            saved: count(row, 14)?,
+            rewritten: row.get(15)?,
         };
         Ok((LineId(id(row, 0)?), record))
     })?;

@@ -4,7 +4,9 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// Ids and hashes are kept as the 64-bit integers they are, a chain as a blob, money in picodollars (a call of more
 /// than nine million dollars is written as that).
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = [TABLES, REWRITES];
+
+const TABLES: &str = "
     CREATE TABLE line (
         id INTEGER PRIMARY KEY,
         tenant INTEGER NOT NULL,
@@ -42,7 +44,46 @@ const MIGRATIONS: [&str; 1] = ["
         of_key INTEGER PRIMARY KEY,
         tenant INTEGER NOT NULL
     );
-"];
+";
+
+/// What stands for beginnings of histories, and how that came about: the one is replaced, the other only grows old.
+const REWRITES: &str = "
+    ALTER TABLE call ADD COLUMN saved INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE call ADD COLUMN rewritten INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE made (
+        id INTEGER PRIMARY KEY,
+        session INTEGER NOT NULL,
+        line INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        before INTEGER NOT NULL,
+        after INTEGER NOT NULL,
+        millis INTEGER NOT NULL,
+        waited INTEGER NOT NULL,
+        cost_pico INTEGER,
+        report TEXT NOT NULL,
+        UNIQUE (line, at, kind)
+    );
+    CREATE INDEX made_session ON made (session, at);
+    CREATE INDEX made_at ON made (at);
+    CREATE TABLE rewrite (
+        id INTEGER PRIMARY KEY,
+        tenant INTEGER NOT NULL,
+        at BLOB NOT NULL,
+        messages INTEGER NOT NULL,
+        made INTEGER NOT NULL,
+        used INTEGER NOT NULL,
+        root BLOB,
+        summary INTEGER NOT NULL,
+        settled INTEGER NOT NULL,
+        cleared TEXT NOT NULL,
+        lines BLOB NOT NULL,
+        text BLOB NOT NULL,
+        UNIQUE (tenant, at)
+    );
+    CREATE INDEX rewrite_made ON rewrite (made);
+    CREATE INDEX rewrite_used ON rewrite (used);
+";
 
 /// The format written here.
 pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;

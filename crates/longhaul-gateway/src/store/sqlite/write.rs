@@ -20,6 +20,13 @@ pub(super) fn append(connection: &mut Connection, batch: &[Record]) -> rusqlite:
                 transaction
                     .prepare_cached("UPDATE line SET tenant = ?2 WHERE tenant = ?1")?
                     .execute([of_key, tenant])?;
+                // Where both have one for the same history, one is enough.
+                transaction
+                    .prepare_cached("UPDATE OR IGNORE rewrite SET tenant = ?2 WHERE tenant = ?1")?
+                    .execute([of_key, tenant])?;
+                transaction
+                    .prepare_cached("DELETE FROM rewrite WHERE tenant = ?")?
+                    .execute([of_key])?;
             }
         }
     }
@@ -29,7 +36,7 @@ pub(super) fn append(connection: &mut Connection, batch: &[Record]) -> rusqlite:
 fn line(connection: &Connection, record: &LineRecord) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO line (id, tenant, session, parent, chain, messages, answered, model, agent, seen)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         VALUES (?1, coalesce((SELECT tenant FROM tenant WHERE of_key = ?2), ?2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
          ON CONFLICT (id) DO UPDATE SET chain = excluded.chain, messages = excluded.messages,
              answered = excluded.answered, model = excluded.model, seen = excluded.seen",
     )?;
@@ -51,8 +58,8 @@ fn line(connection: &Connection, record: &LineRecord) -> rusqlite::Result<()> {
 fn call(connection: &Connection, of: Option<LineId>, record: &CallRecord) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO call (line, at, model, messages, status, ended, millis, input, cache_read,
-             cache_write_5m, cache_write_1h, output, cost_pico, finding)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             cache_write_5m, cache_write_1h, output, cost_pico, finding, saved, rewritten)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     let usage = record.usage.as_ref();
     let count = |of: fn(&longhaul_core::message::Usage) -> u64| {
@@ -74,6 +81,8 @@ fn call(connection: &Connection, of: Option<LineId>, record: &CallRecord) -> rus
         count(|usage| usage.output),
         cost.map(|pico| i64::try_from(pico).unwrap_or(i64::MAX)),
         record.finding,
+        i64::try_from(record.saved).unwrap_or(i64::MAX),
+        record.rewritten,
     ])?;
     Ok(())
 }
@@ -83,9 +92,25 @@ pub(super) fn purge(connection: &mut Connection, before: Timestamp) -> rusqlite:
     let transaction = connection.transaction()?;
     let calls = transaction.execute("DELETE FROM call WHERE at < ?", [before])?;
     let lines = transaction.execute("DELETE FROM line WHERE seen < ?", [before])?;
+    // What the newest request of a line that is kept needs is kept, however seldom it was looked for.
+    let rewrites = transaction.execute(
+        "DELETE FROM rewrite WHERE used < ? AND id NOT IN (
+             SELECT newest FROM (
+                 SELECT r.id AS newest, max(r.messages)
+                 FROM rewrite r JOIN made m ON m.id = r.made JOIN line l ON l.id = m.line
+                 GROUP BY m.line
+             )
+         )",
+        [before],
+    )?;
+    transaction.execute(
+        "DELETE FROM made WHERE at < ? AND id NOT IN (SELECT made FROM rewrite)",
+        [before],
+    )?;
     transaction.commit()?;
     Ok(Purged {
         lines: lines as u64,
         calls: calls as u64,
+        rewrites: rewrites as u64,
     })
 }

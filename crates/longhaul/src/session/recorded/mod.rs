@@ -7,6 +7,7 @@
 mod folder;
 mod head;
 mod identity;
+mod in_memory;
 mod pivot;
 
 use std::path::{Path, PathBuf};
@@ -34,6 +35,7 @@ use crate::keeper::{FileKeeper, Keeper, MemoryKeeper};
 use crate::model::{Boxed, Model, OnStream};
 use folder::RecordedFolder;
 pub(crate) use identity::identity;
+pub use in_memory::InMemory;
 pub use pivot::NoPivot;
 
 /// What a recording without a model's name is taken for: nothing is known of it.

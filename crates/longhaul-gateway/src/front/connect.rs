@@ -1,0 +1,47 @@
+//! Connecting, timed as a whole: a server that takes a connection and then says nothing of TLS is not waited for.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::Uri;
+use tower_service::Service;
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A connector that gives up.
+#[derive(Debug, Clone)]
+pub(super) struct Timed<C> {
+    connector: C,
+    limit: Duration,
+}
+
+impl<C> Timed<C> {
+    pub(super) fn new(connector: C, limit: Duration) -> Self {
+        Self { connector, limit }
+    }
+}
+
+impl<C> Service<Uri> for Timed<C>
+where
+    C: Service<Uri, Error = BoxError>,
+    C::Future: Send + 'static,
+{
+    type Response = C::Response;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<C::Response, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.connector.poll_ready(cx)
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let connected = tokio::time::timeout(self.limit, self.connector.call(uri));
+        Box::pin(async move {
+            let late = |_| io::Error::new(io::ErrorKind::TimedOut, "it took too long");
+            connected.await.map_err(late)?
+        })
+    }
+}

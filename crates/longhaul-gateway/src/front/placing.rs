@@ -1,0 +1,174 @@
+//! Reads a conversation, places it, decides what is sent for it, and writes that down.
+
+use std::sync::{Arc, PoisonError};
+
+use bytes::Bytes;
+use http::{HeaderMap, Uri};
+use longhaul_provider::Dialect;
+
+use super::state::State;
+use super::under_way::Call;
+use crate::body::NotAConversation;
+use crate::line::{self, Group, Placed, Recognised, Relation};
+use crate::manage::{Asking, Material, Sending};
+use crate::policy::Policy;
+use crate::store::LineRecord;
+use crate::watch::{Sent, ToWatch};
+
+/// Bodies of which more than this is unknown are read on a thread of their own.
+const LONG: usize = 512 << 10;
+
+/// Reads a conversation; on a thread of its own if that would keep others waiting.
+pub(super) async fn recognise(
+    state: &Arc<State>,
+    request: line::Request<'_>,
+    body: &Bytes,
+) -> Result<Recognised, NotAConversation> {
+    let (starts, shared) = state.recogniser.shared(request);
+    let unknown = body.len() - shared.as_ref().map_or(0, |shared| shared.known());
+    if unknown < LONG {
+        return state.recogniser.read_rest(request, starts, shared);
+    }
+    let (state, body) = (Arc::clone(state), body.clone());
+    let (tenant, dialect) = (request.tenant, request.dialect);
+    let reading = tokio::task::spawn_blocking(move || {
+        let request = line::Request {
+            tenant,
+            dialect,
+            body: &body,
+        };
+        state.recogniser.read_rest(request, starts, shared)
+    });
+    reading.await.unwrap_or(Err(NotAConversation::OtherShape))
+}
+
+/// A conversation that was read.
+pub(super) struct Placing<'r> {
+    pub(super) state: &'r Arc<State>,
+    pub(super) asked: line::Request<'r>,
+    pub(super) body: &'r Bytes,
+    /// The client's headers, and those that are passed on.
+    pub(super) headers: &'r HeaderMap,
+    pub(super) passed: &'r HeaderMap,
+    pub(super) uri: &'r Uri,
+}
+
+impl Placing<'_> {
+    /// Places it and writes it down; makes it fit, if the policy is to manage.
+    pub(super) async fn place(&self, call: &mut Call, recognised: Recognised) {
+        let Self { state, asked, .. } = self;
+        if call.policy == Policy::Off {
+            return;
+        }
+        let model = recognised.outline.model(self.body).into_owned();
+        call.model = Some(model.clone());
+        let members = &recognised.outline.members;
+        if members.threaded {
+            // What is sent is not the whole history: the upstream holds it.
+            call.note = Some("a thread that the upstream holds; not recognised".to_owned());
+            return;
+        }
+        let metadata = members.metadata.clone();
+        let metadata = metadata.and_then(|span| self.body.get(span));
+        let group = Group::of(asked.tenant, self.headers, metadata);
+        let session = group.as_ref().map(|group| group.session);
+        // Its organisation may have become known since the request came.
+        let whose = || {
+            let tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+            tenants.whose(call.of_key)
+        };
+        let placed = state
+            .recogniser
+            .place_for(whose, *asked, &recognised, session);
+        state.metrics.placed(placed.relation);
+        let messages = recognised.chain.messages;
+        call.placed = Some((placed, messages));
+        call.note = Some(told(placed.relation, messages));
+        let recognised = Arc::new(recognised);
+        let mut fresh = false;
+        if call.policy == Policy::Manage {
+            let mut material = self.material(placed, &model, &recognised);
+            let prepared = state.care.prepare(&mut material).await;
+            fresh = prepared.fresh;
+            call.waited = prepared.waited;
+            call.material = Some(Box::new(material));
+        }
+        let sending = call.material.as_ref().map(|material| &material.sending);
+        let replaced = sending.and_then(|sending| sending.replaced.clone());
+        state.desk.sent(Sent {
+            call: call.number,
+            at: call.at,
+            line: LineRecord {
+                line: placed.line,
+                tenant: placed.tenant,
+                session: placed.session,
+                parent: match placed.relation {
+                    Relation::Branches(from, _) => Some(from),
+                    _ => None,
+                },
+                chain: recognised.chain,
+                model,
+                agent: group.is_some_and(|group| group.agent),
+                seen: call.at,
+            },
+            watch: (asked.dialect == Dialect::Anthropic).then(|| ToWatch {
+                session: placed.session,
+                body: self.body.clone(),
+                recognised,
+                replaced,
+                fresh,
+                betas: betas(self.headers),
+            }),
+        });
+    }
+
+    /// A conversation that is only counted: what would be sent is. It is placed nowhere.
+    pub(super) async fn count(&self, call: &mut Call, recognised: Recognised) {
+        if call.policy != Policy::Manage {
+            return;
+        }
+        let model = recognised.outline.model(self.body).into_owned();
+        let placed = Placed {
+            line: line::LineId(0),
+            tenant: self.asked.tenant,
+            session: line::SessionId(0),
+            relation: Relation::New,
+        };
+        let mut material = self.material(placed, &model, &Arc::new(recognised));
+        self.state.care.found(&mut material).await;
+        call.material = Some(Box::new(material));
+    }
+
+    fn material(&self, placed: Placed, model: &str, recognised: &Arc<Recognised>) -> Material {
+        Material {
+            tenant: placed.tenant,
+            placed,
+            dialect: self.asked.dialect,
+            model: model.to_owned(),
+            body: self.body.clone(),
+            recognised: Arc::clone(recognised),
+            sending: Sending::as_it_came(self.body),
+            asking: Asking {
+                upstream: Arc::clone(&self.state.upstream),
+                dialect: self.asked.dialect,
+                headers: Arc::new(self.passed.clone()),
+                uri: self.uri.clone(),
+            },
+        }
+    }
+}
+
+fn betas(headers: &HeaderMap) -> String {
+    let values = headers.get_all("anthropic-beta").iter();
+    let texts: Vec<&str> = values.filter_map(|value| value.to_str().ok()).collect();
+    texts.join(",")
+}
+
+fn told(relation: Relation, messages: u32) -> String {
+    match relation {
+        Relation::New => "a new conversation".to_owned(),
+        Relation::Again => "the same request as before".to_owned(),
+        Relation::Extends(known) => format!("{} messages more", messages.saturating_sub(known)),
+        Relation::Branches(from, at) => format!("a branch of {from} behind {at} messages"),
+    }
+}

@@ -1,0 +1,235 @@
+//! A call that was passed on: what is known of it, until its answer has begun.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use http::{HeaderMap, HeaderName, HeaderValue, Response};
+use jiff::Timestamp;
+use longhaul_provider::Dialect;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::headers;
+use super::passing::{Answer, Passing, Report, Source};
+use super::state::State;
+use super::withheld::Outcome;
+use crate::line::{LineId, Placed, Tenant};
+use crate::manage::Material;
+use crate::policy::Policy;
+use crate::store::{CallRecord, Ended};
+use crate::watch::{Done, Measured, Tap};
+
+const SESSION: HeaderName = HeaderName::from_static("x-longhaul-session");
+const LINE: HeaderName = HeaderName::from_static("x-longhaul-line");
+const POLICY: HeaderName = HeaderName::from_static("x-longhaul-policy");
+const NOTE: HeaderName = HeaderName::from_static("x-longhaul-note");
+const ACTION: HeaderName = HeaderName::from_static("x-longhaul-action");
+const REPLACED: HeaderName = HeaderName::from_static("x-longhaul-replaced-messages");
+const LEFT_OUT: HeaderName = HeaderName::from_static("x-longhaul-saved-bytes");
+const WAITED: HeaderName = HeaderName::from_static("x-longhaul-waited-ms");
+const ORGANISATION: &str = "anthropic-organization-id";
+
+/// What is known of a call while it is under way.
+pub(super) struct Call {
+    pub(super) number: u64,
+    pub(super) at: Timestamp,
+    pub(super) began: Instant,
+    pub(super) of_key: Tenant,
+    pub(super) dialect: Dialect,
+    pub(super) policy: Policy,
+    /// Where the conversation was placed, and how many messages it has.
+    pub(super) placed: Option<(Placed, u32)>,
+    pub(super) model: Option<String>,
+    pub(super) note: Option<String>,
+    /// What was sent, where the conversation is managed.
+    pub(super) material: Option<Box<Material>>,
+    /// Whether it was too long, and made shorter.
+    pub(super) shortened: bool,
+    /// Whether thinking in it was refused, and left out.
+    pub(super) unbound: bool,
+    /// For how long it was kept waiting, in milliseconds.
+    pub(super) waited: u64,
+}
+
+impl Default for Call {
+    fn default() -> Self {
+        Self {
+            number: 0,
+            at: Timestamp::UNIX_EPOCH,
+            began: Instant::now(),
+            of_key: Tenant(0),
+            dialect: Dialect::Anthropic,
+            policy: Policy::default(),
+            placed: None,
+            model: None,
+            note: None,
+            material: None,
+            shortened: false,
+            unbound: false,
+            waited: 0,
+        }
+    }
+}
+
+/// A call that was passed on. Dropped before its answer began, it is written down as given up by the client.
+pub(super) struct UnderWay {
+    state: Arc<State>,
+    call: Option<Call>,
+    pub(super) ended: Ended,
+    pub(super) status: u16,
+}
+
+impl UnderWay {
+    pub(super) fn begin(state: Arc<State>, call: Call) -> Self {
+        state.metrics.in_flight(1);
+        Self {
+            state,
+            call: Some(call),
+            ended: Ended::ClientGone,
+            // As others write down a client that went away before an answer.
+            status: 499,
+        }
+    }
+
+    pub(super) fn call_mut(&mut self) -> Option<&mut Call> {
+        self.call.as_mut()
+    }
+
+    /// The answer begins.
+    pub(super) fn end(
+        &mut self,
+        outcome: Outcome,
+        permit: OwnedSemaphorePermit,
+    ) -> Response<Answer> {
+        let (mut parts, body) = match outcome {
+            Outcome::Pass(answer) => {
+                let (parts, body) = answer.into_parts();
+                (parts, Source::Coming(body))
+            }
+            Outcome::Held(answer) | Outcome::Retry(_, answer) => {
+                let (parts, body) = answer.into_parts();
+                (parts, Source::Held(Some(body)))
+            }
+        };
+        let state = Arc::clone(&self.state);
+        let call = self.call.take();
+        let status = parts.status.as_u16();
+        let tap = call.as_ref().filter(|call| call.model.is_some());
+        let tap = tap.map(|call| Tap::new(call.dialect, &parts.headers));
+        parts.headers = headers::back(std::mem::take(&mut parts.headers));
+        if let Some(call) = &call {
+            learn(&state, call.of_key, &parts.headers);
+            tell(call, &mut parts.headers);
+        }
+        let began = call.as_ref().map_or_else(Instant::now, |call| call.began);
+        let passing = Passing {
+            body,
+            tap,
+            report: call.and_then(|call| report(call, status)),
+            status,
+            began,
+            idle: state.timeouts.upstream_idle,
+            state,
+            silence: None,
+            ended: None,
+            _permit: permit,
+        };
+        Response::from_parts(parts, Answer::Passing(Box::new(passing)))
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        let Some(call) = self.call.take() else {
+            return;
+        };
+        self.state.metrics.in_flight(-1);
+        let millis = u64::try_from(call.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        if let Some(mut report) = report(call, self.status) {
+            report.record.ended = self.ended;
+            report.record.millis = millis;
+            self.state.desk.done(Done {
+                call: report.call,
+                line: report.line,
+                record: report.record,
+                measured: Measured::Usage(None),
+                material: None,
+            });
+        }
+    }
+}
+
+/// What is to be written down of a call; nothing of one that was not read.
+fn report(call: Call, status: u16) -> Option<Report> {
+    let line: Option<LineId> = call.placed.map(|(placed, _)| placed.line);
+    Some(Report {
+        call: call.number,
+        line,
+        record: CallRecord {
+            at: call.at,
+            model: call.model?,
+            messages: call.placed.map_or(0, |(_, messages)| messages),
+            status,
+            ended: Ended::Whole,
+            millis: 0,
+            usage: None,
+            cost: None,
+            finding: None,
+            saved: 0,
+            rewritten: false,
+        },
+        material: call.material,
+    })
+}
+
+/// The upstream may say which organisation a key belongs to.
+fn learn(state: &State, of_key: Tenant, headers: &HeaderMap) {
+    let Some(organisation) = headers.get(ORGANISATION) else {
+        return;
+    };
+    let news = {
+        let mut tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = tenants.whose(of_key);
+        let tenant = tenants.belongs_to(of_key, organisation.as_bytes());
+        tenant.map(|tenant| (before, tenant))
+    };
+    // First known, then taken over: who places a line in between places it with the organisation's.
+    if let Some((before, tenant)) = news {
+        // Only what was the key's own goes over; what was another organisation's stays there.
+        if before == of_key {
+            state
+                .recogniser
+                .with_lines(|lines| lines.adopt(of_key, tenant));
+            state.care.adopt(of_key, tenant);
+        }
+        state.desk.tenant(of_key, tenant);
+    }
+}
+
+/// Says in the answer's headers what was done.
+fn tell(call: &Call, headers: &mut HeaderMap) {
+    headers.insert(POLICY, HeaderValue::from_static(call.policy.name()));
+    let text = |text: String| HeaderValue::try_from(text).ok();
+    if let Some((placed, _)) = &call.placed {
+        headers.extend(text(placed.session.to_string()).map(|value| (SESSION, value)));
+        headers.extend(text(placed.line.to_string()).map(|value| (LINE, value)));
+    }
+    if let Some(material) = &call.material {
+        let replaced = material.sending.replaced.as_ref();
+        let action = match (call.shortened || call.unbound, replaced) {
+            (true, _) => "recovered",
+            (false, Some((base, _))) => base.rewrite.made.kind.name(),
+            (false, None) => "passed",
+        };
+        headers.insert(ACTION, HeaderValue::from_static(action));
+        if let Some((_, messages)) = replaced {
+            headers.insert(REPLACED, HeaderValue::from(*messages));
+            let left_out = material.sending.left_out(&material.body);
+            headers.insert(LEFT_OUT, HeaderValue::from(left_out));
+        }
+        if call.waited > 0 && replaced.is_some() {
+            headers.insert(WAITED, HeaderValue::from(call.waited));
+        }
+    }
+    let note = call.note.clone().and_then(text);
+    headers.extend(note.map(|value| (NOTE, value)));
+}

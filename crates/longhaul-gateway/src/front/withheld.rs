@@ -1,0 +1,80 @@
+//! An answer is looked at before it is passed back: that a conversation is too long is not the client's to deal with (O3),
+//! nor that what was thought in it does not fit what stands for its beginning.
+
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use http::{Response, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Incoming;
+use longhaul_provider::ErrorClass;
+use longhaul_provider::error::Answer as ErrorAnswer;
+
+use super::refuse::Refusal;
+use super::state::State;
+use super::under_way::Call;
+use crate::watch;
+
+/// The longest error that is read.
+const LONGEST: usize = 1 << 20;
+
+/// What to do with an answer.
+pub(super) enum Outcome {
+    /// Pass it back as it comes.
+    Pass(Response<Incoming>),
+    /// Pass back what was read of it.
+    Held(Response<Bytes>),
+    /// Send this instead, once; if that fails, the answer stands.
+    Retry(Vec<Bytes>, Response<Bytes>),
+}
+
+/// Whether thinking was refused for what stands before it (N2). There is no code for it, only words.
+fn is_about_binding(message: &str) -> bool {
+    message.contains("thinking") && message.contains("bound to a different conversation")
+}
+
+/// Looks at an answer. Each kind of trouble is dealt with once a request.
+pub(super) async fn look(
+    state: &State,
+    call: Option<&mut Call>,
+    answer: Response<Incoming>,
+) -> Result<Outcome, Refusal> {
+    let status = answer.status();
+    let suspect = status == StatusCode::BAD_REQUEST || status == StatusCode::PAYLOAD_TOO_LARGE;
+    let placed = call.filter(|call| suspect && call.placed.is_some());
+    let Some((call, mut material)) = placed.and_then(|call| {
+        let material = call.material.take()?;
+        Some((call, material))
+    }) else {
+        return Ok(Outcome::Pass(answer));
+    };
+    let (parts, body) = answer.into_parts();
+    let body = Limited::new(body, LONGEST).collect().await;
+    let body = body.map_err(|_| state.upstream.broke("its error broke off"))?;
+    let body = body.to_bytes();
+    let plain = watch::plain(&parts.headers, &body).unwrap_or_default();
+    let read = ErrorAnswer::from_http(status.as_u16(), &parts.headers, &plain, SystemTime::now());
+    let error = read.into_error();
+    let first = Response::from_parts(parts, body);
+    let recovered = match error.class {
+        ErrorClass::TooLong(_) | ErrorClass::TooLarge if !call.shortened => {
+            call.shortened = true;
+            let actual = match error.class {
+                ErrorClass::TooLong(overflow) => overflow.actual,
+                _ => None,
+            };
+            state.care.recover(&mut material, actual).await
+        }
+        ErrorClass::Invalid if !call.unbound && is_about_binding(&error.message) => {
+            call.unbound = true;
+            state.care.unbind(&mut material).await
+        }
+        _ => false,
+    };
+    let sent = material.sending.parts.clone();
+    call.material = Some(material);
+    Ok(match recovered {
+        true => Outcome::Retry(sent, first),
+        false => Outcome::Held(first),
+    })
+}

@@ -1,0 +1,135 @@
+//! Asks the upstream something of the gateway's own, with the caller's key, on the caller's behalf.
+//!
+//! The key is the one that came with the request which made the asking necessary: it is held for as long as that takes,
+//! in memory, and kept nowhere.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::{Method, Request, Uri};
+use http_body_util::BodyExt;
+use longhaul::core::engine::Outgoing;
+use longhaul::{Boxed, Model, OnStream};
+use longhaul_provider::decode::{Decoder, decode_json};
+use longhaul_provider::error::{Answer, Awaited};
+use longhaul_provider::{CancellationToken, Dialect, Error, ErrorClass, Reply, sse};
+
+use crate::front::{Onward, Upstream};
+
+/// The longest answer that is read.
+const LONGEST: usize = 32 << 20;
+/// How long a whole answer may take.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
+
+/// Who asks on whose behalf.
+#[derive(Debug, Clone)]
+pub(crate) struct Asking {
+    pub(crate) upstream: Arc<Upstream>,
+    pub(crate) dialect: Dialect,
+    /// The caller's headers, as they are passed on.
+    pub(crate) headers: Arc<HeaderMap>,
+    /// Where the caller's request went.
+    pub(crate) uri: Uri,
+}
+
+impl Asking {
+    /// Sends a body and reads the whole answer, if it comes in time.
+    pub(crate) async fn ask(&self, parts: Vec<Bytes>, betas: &[String]) -> Result<Reply, Error> {
+        let answer = tokio::time::timeout(PATIENCE, self.answer(parts, betas));
+        answer.await.unwrap_or_else(|_| {
+            let awaited = ErrorClass::Timeout(Awaited::NextByte);
+            Err(Error::new(awaited, "the answer took too long"))
+        })
+    }
+
+    async fn answer(&self, parts: Vec<Bytes>, betas: &[String]) -> Result<Reply, Error> {
+        let length: usize = parts.iter().map(Bytes::len).sum();
+        let mut request = Request::new(Onward::parts(parts));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.uri.clone();
+        let headers = request.headers_mut();
+        headers.clone_from(&self.headers);
+        // It is read here, and only plain text is.
+        headers.remove(header::ACCEPT_ENCODING);
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+        if let Some(betas) = with_betas(headers, betas) {
+            headers.insert(BETA, betas);
+        }
+        let sent = self.upstream.send(request).await;
+        let answer = sent
+            .map_err(|refusal| Error::new(ErrorClass::Server { after: None }, refusal.message()))?;
+        let (parts, body) = answer.into_parts();
+        let body = http_body_util::Limited::new(body, LONGEST).collect().await;
+        let body = body
+            .map_err(|_| Error::new(ErrorClass::Cut, "the answer broke off"))?
+            .to_bytes();
+        if !parts.status.is_success() {
+            let status = parts.status.as_u16();
+            return Err(
+                Answer::from_http(status, &parts.headers, &body, SystemTime::now()).into_error(),
+            );
+        }
+        let kind = parts.headers.get(header::CONTENT_TYPE);
+        let streamed = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+        let malformed = |_| Error::new(ErrorClass::Malformed, "the answer cannot be read");
+        match streamed {
+            true => folded(self.dialect, &body).map_err(malformed),
+            false => decode_json(self.dialect, &body).map_err(|_| malformed(())),
+        }
+    }
+}
+
+/// A reply that was streamed, as far as it came.
+fn folded(dialect: Dialect, body: &[u8]) -> Result<Reply, ()> {
+    let mut decoder = Decoder::new(dialect);
+    let mut events = sse::Decoder::default();
+    let mut heard = VecDeque::new();
+    let mut rest = body;
+    while let Some(event) = events.next(&mut rest).map_err(|_| ())? {
+        decoder.event(event, &mut heard).map_err(|_| ())?;
+        heard.clear();
+    }
+    if let Some(event) = events.finish().map_err(|_| ())? {
+        decoder.event(event, &mut heard).map_err(|_| ())?;
+    }
+    Ok(decoder.into_reply())
+}
+
+/// The caller's beta features and these; none if nothing is to be added.
+fn with_betas(headers: &HeaderMap, more: &[String]) -> Option<HeaderValue> {
+    let values = headers.get_all(BETA).iter();
+    let given = values.filter_map(|value| value.to_str().ok());
+    let mut all: Vec<String> = given
+        .flat_map(|value| value.split(','))
+        .map(|beta| beta.trim().to_owned())
+        .filter(|beta| !beta.is_empty())
+        .collect();
+    let before = all.len();
+    for beta in more {
+        if !all.contains(beta) {
+            all.push(beta.clone());
+        }
+    }
+    (all.len() > before).then(|| HeaderValue::try_from(all.join(",")).ok())?
+}
+
+impl Model for Asking {
+    fn send<'a>(
+        &'a self,
+        request: Outgoing,
+        _: OnStream<'a>,
+        cancel: CancellationToken,
+    ) -> Boxed<'a, Result<Reply, Error>> {
+        Box::pin(async move {
+            tokio::select! {
+                reply = self.ask(request.body, &request.betas) => reply,
+                () = cancel.cancelled() => Err(Error::new(ErrorClass::Cancelled, "cancelled")),
+            }
+        })
+    }
+}

@@ -1,0 +1,188 @@
+//! Takes care of conversations: what is sent for a request, and what follows from its answer.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::{SignedDuration, Timestamp};
+use longhaul_core::models::ModelSpec;
+use longhaul_core::window::WindowStatus;
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::Settings;
+use super::material::Material;
+use super::rewrites::Rewrites;
+use super::sending::Sending;
+use super::settle;
+use super::standing::Standings;
+use super::work::Occasion;
+use crate::line::{LineId, Tenant};
+use crate::store::{Shelf, StoreError};
+use crate::watch::Metrics;
+
+/// After so long without an answer the provider's cache is cold, and results are cleared by the way (U3).
+const RESTED: SignedDuration = SignedDuration::from_mins(60);
+
+/// See the module.
+pub(crate) struct Care {
+    pub(super) rewrites: Rewrites,
+    pub(super) standings: Standings,
+    pub(super) settings: Settings,
+    pub(super) metrics: Arc<Metrics>,
+    /// Lines that are being worked on.
+    pub(super) working: Mutex<HashMap<LineId, Arc<tokio::sync::Mutex<()>>>>,
+    pub(super) tasks: TaskTracker,
+    pub(super) abort: CancellationToken,
+    pub(super) runtime: Handle,
+}
+
+/// What became of a request before it was sent.
+#[derive(Debug, Default)]
+pub(crate) struct Prepared {
+    /// Another beginning is sent than for the line's last request: its cache breaks as planned.
+    pub(crate) fresh: bool,
+    /// For how long it waited, in milliseconds.
+    pub(crate) waited: u64,
+}
+
+impl Care {
+    /// Must be called on a tokio runtime. `tasks` are waited for when the gateway stops, until `abort`.
+    pub(crate) async fn new(
+        shelf: Arc<dyn Shelf>,
+        settings: Settings,
+        metrics: Arc<Metrics>,
+        tasks: TaskTracker,
+        abort: CancellationToken,
+    ) -> Result<Self, StoreError> {
+        Ok(Self {
+            rewrites: Rewrites::open(shelf).await?,
+            standings: Standings::default(),
+            settings,
+            metrics,
+            working: Mutex::default(),
+            tasks,
+            abort,
+            runtime: Handle::current(),
+        })
+    }
+
+    /// Decides what is sent. Waits only if the request would not fit.
+    pub(crate) async fn prepare(self: &Arc<Self>, material: &mut Material) -> Prepared {
+        let began = std::time::Instant::now();
+        self.find(material).await;
+        let standing = self.standings.of(material.placed.line);
+        let rested = standing
+            .answered
+            .is_some_and(|at| Timestamp::now().duration_since(at) > RESTED);
+        if rested && self.work(material.clone(), Occasion::Rested).await {
+            self.find(material).await;
+        }
+        let spec = self.spec(&material.model);
+        if let Some(window) = self.window(&spec)
+            && (standing.expected(material.sending.len()))
+                .is_some_and(|expected| expected >= window.blocking)
+            // Pictures are many bytes and few tokens.
+            && self.weighed(material) >= window.blocking
+            && self.work(material.clone(), Occasion::Full(None)).await
+        {
+            self.find(material).await;
+        }
+        if spec.thinking.binding.may_bind() {
+            settle::settle(&self.rewrites, material).await;
+        }
+        let replaced = material.sending.replaced.as_ref();
+        let fresh = (self.standings).sends(
+            material.placed.line,
+            replaced.map(|(base, _)| base.beginning()),
+        );
+        Prepared {
+            fresh,
+            waited: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// What is sent only to be counted: nothing is made for it.
+    pub(crate) async fn found(&self, material: &mut Material) {
+        self.find(material).await;
+    }
+
+    /// Puts what stands for the beginning in its place, if anything does.
+    async fn find(&self, material: &mut Material) {
+        let found = self
+            .rewrites
+            .find(material.tenant, &material.recognised.hashes);
+        match found.await {
+            Ok(Some(base)) => {
+                let behind = Sending::behind(&material.body, &material.recognised, &base);
+                material.sending = behind.unwrap_or_else(|| material.sending.clone());
+            }
+            Ok(None) => {}
+            Err(error) => {
+                tracing::warn!(%error, "summaries cannot be looked up; the whole history is sent");
+            }
+        }
+    }
+
+    /// A request was answered: if its window is nearly full, it is made smaller for the next.
+    pub(crate) fn answered(self: &Arc<Self>, material: Material, used: u64) {
+        let line = material.placed.line;
+        let bytes = material.sending.len();
+        let standing = self.standings.answered(line, used, bytes, Timestamp::now());
+        let spec = self.spec(&material.model);
+        let due = self
+            .window(&spec)
+            .is_some_and(|window| standing.is_due(&window));
+        if due {
+            let care = Arc::clone(self);
+            let work = async move { care.work(material, Occasion::Ahead { used }).await };
+            self.tasks.spawn_on(work, &self.runtime);
+        }
+    }
+
+    /// The upstream found a request too long: makes it smaller. Gives whether it is.
+    pub(crate) async fn recover(
+        self: &Arc<Self>,
+        material: &mut Material,
+        actual: Option<u64>,
+    ) -> bool {
+        let before = material.sending.len();
+        if !self.work(material.clone(), Occasion::Full(actual)).await {
+            return false;
+        }
+        self.find(material).await;
+        let spec = self.spec(&material.model);
+        if spec.thinking.binding.may_bind() {
+            settle::settle(&self.rewrites, material).await;
+        }
+        material.sending.len() < before
+    }
+
+    /// The upstream finds thinking in a request that was thought behind something else, as when the store was lost or the
+    /// client edits its history: leaves it out. Gives whether it did.
+    pub(crate) async fn unbind(&self, material: &mut Material) -> bool {
+        settle::without_thinking(&self.rewrites, material).await
+    }
+
+    /// A tenant turned out to be another.
+    pub(crate) fn adopt(&self, from: Tenant, to: Tenant) {
+        self.rewrites.adopt(from, to);
+    }
+
+    pub(super) fn spec(&self, model: &str) -> ModelSpec {
+        ModelSpec::clone(&self.settings.models.resolve(model).spec)
+    }
+
+    /// The window of a model; none if it is too small to be managed.
+    pub(super) fn window(&self, spec: &ModelSpec) -> Option<WindowStatus> {
+        longhaul::window(&self.settings.config, spec).ok()
+    }
+
+    /// The lock of a line.
+    pub(super) fn lock(&self, line: LineId) -> Arc<tokio::sync::Mutex<()>> {
+        let mut working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nobody holds or awaits these any more.
+        working.retain(|_, lock| Arc::strong_count(lock) > 1);
+        Arc::clone(working.entry(line).or_default())
+    }
+}

@@ -1,0 +1,151 @@
+//! Old tool results are cleared (U3, U5): the core chooses, and a marker is put in their place in the client's own bytes.
+//!
+//! Whether it is time for it is the caller's to say: an idle hour has passed, or the window fills up. What the client sends
+//! is never changed, so what was cleared before is cleared again each time.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use jiff::SignedDuration;
+use longhaul_core::json::Object;
+use longhaul_core::micro::{
+    CacheState, Clearing, MicroSituation, MicroStep, Pressure, ToolResults, choose,
+};
+use longhaul_core::report::{LossReport, Results, Tokens};
+use longhaul_core::tokens::{Ledger, Rough, Standing};
+use longhaul_provider::Dialect;
+
+use super::element::{Element, string};
+use super::entries::Entries;
+use super::settings::Settings;
+use super::splice::{Splices, quoted, value};
+use super::{Draft, Talk};
+use crate::store::Kind;
+
+/// What stands for a result. It names no tool that would have it: the client has none.
+const CLEARED: &str = include_str!("fragments/cleared.txt");
+
+/// Why results are cleared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// The conversation has rested so long that the provider's cache is cold (U3).
+    Idle,
+    /// The window fills up (U5).
+    Pressure,
+}
+
+/// A conversation with old results cleared; none if there is nothing worth clearing.
+pub fn clear(talk: &Talk, why: Why, settings: &Settings) -> Option<Draft> {
+    let counted = settings.of_messages(talk.measured);
+    let read = Entries::of(talk, counted, settings.now).ok()?;
+    let mut results = ToolResults::new(settings.clearable.clone());
+    let mut ledger = Ledger::new();
+    for entry in &read.entries {
+        results.push(entry.view(), &Rough);
+        ledger.entry(entry.view(), Standing::Live, &Rough);
+    }
+    let used = match ledger.anchor() {
+        Some(_) => ledger.context().tokens(),
+        None => ledger.whole().padded(),
+    };
+    let clearing = chosen(&results, used, why, talk, settings)?;
+    let before = used + settings.before_messages;
+    let after = before.saturating_sub(clearing.saved.unpadded());
+    let new = clearing.results.iter().map(|result| result.call.as_str());
+    let old = talk.cleared.iter().map(String::as_str);
+    let gone: BTreeSet<&str> = old.chain(new).collect();
+    let elements = talk.elements.iter();
+    let rest = elements
+        .map(|element| without_results(talk.dialect, element, &gone))
+        .collect();
+    let mut cleared = talk.cleared.clone();
+    cleared.extend(clearing.results.iter().map(|result| result.call.clone()));
+    Some(Draft {
+        kind: Kind::Cleared,
+        lines: talk.lines.clone(),
+        summary: talk.summary.clone(),
+        rest,
+        cleared,
+        before,
+        after,
+        report: report(&clearing, before, after),
+        usage: None,
+    })
+}
+
+fn chosen(
+    results: &ToolResults,
+    used: u64,
+    why: Why,
+    talk: &Talk,
+    settings: &Settings,
+) -> Option<Clearing> {
+    let window = settings.window(&talk.model).ok()?;
+    let rested = settings.now - SignedDuration::from_hours(2);
+    let status = window.at(used.max(window.warning));
+    let step = choose(&MicroSituation {
+        results,
+        status: &status,
+        last_reply: (why == Why::Idle).then_some(rested),
+        now: settings.now,
+        cache: CacheState::Cold,
+        cached: None,
+        pressure: Pressure::Ours,
+    });
+    match (step, why) {
+        (MicroStep::Clear(clearing), _) if !clearing.results.is_empty() => Some(clearing),
+        _ => None,
+    }
+}
+
+fn report(clearing: &Clearing, before: u64, after: u64) -> String {
+    let report = LossReport {
+        tokens: Tokens { before, after },
+        results: Results {
+            cleared: clearing.results.len() as u64,
+            archived: 0,
+        },
+        notes: vec![format!(
+            "{} old tool results are no longer sent; the client has them.",
+            clearing.results.len()
+        )],
+        ..LossReport::default()
+    };
+    serde_json::to_string(&report).unwrap_or_default()
+}
+
+/// The element with a marker in place of these results, all other bytes as they are.
+fn without_results(dialect: Dialect, element: &Bytes, gone: &BTreeSet<&str>) -> Bytes {
+    let Some(read) = Element::read(element) else {
+        return element.clone();
+    };
+    let mut splices = Splices::default();
+    let marker = || quoted(CLEARED.trim_end());
+    match dialect {
+        Dialect::Anthropic => {
+            for block in read.blocks() {
+                let object = read.block(&block);
+                if object.string("type").as_deref() == Some("tool_result")
+                    && names_one(object, "tool_use_id", gone)
+                    && let Some(content) = value(element, block, "content")
+                {
+                    splices.replace(content, marker());
+                }
+            }
+        }
+        Dialect::OpenAi => {
+            let of = read.field("tool_call_id").and_then(string);
+            if read.role_name == "tool"
+                && of.is_some_and(|of| gone.contains(&*of))
+                && let Some(content) = read.content.clone()
+            {
+                splices.replace(content, marker());
+            }
+        }
+    }
+    splices.apply(element)
+}
+
+fn names_one(object: Object<'_>, field: &str, gone: &BTreeSet<&str>) -> bool {
+    object.string(field).is_some_and(|id| gone.contains(&*id))
+}

@@ -1,0 +1,79 @@
+//! One element of `messages`, as far as work on it needs to know: who speaks, and which blocks there are.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use longhaul_core::json::{Object, decode};
+
+use super::splice::{items, value};
+use crate::body::Role;
+
+/// An element and where its parts lie.
+#[derive(Debug)]
+pub(super) struct Element<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) role: Role,
+    /// The name of the role.
+    pub(super) role_name: Cow<'a, str>,
+    /// What is said; none where there is no content.
+    pub(super) content: Option<Range<usize>>,
+}
+
+impl<'a> Element<'a> {
+    /// None if it is no object with a role.
+    pub(super) fn read(text: &'a [u8]) -> Option<Self> {
+        let role_name = Object::new(text).string("role")?;
+        let content = value(text, 0..text.len(), "content");
+        Some(Self {
+            text,
+            role: Role::of(role_name.as_bytes()),
+            role_name,
+            content: content.filter(|place| text.get(place.clone()) != Some(b"null")),
+        })
+    }
+
+    /// The content's bytes.
+    pub(super) fn content(&self) -> &'a [u8] {
+        let place = self.content.clone();
+        place
+            .and_then(|place| self.text.get(place))
+            .unwrap_or_default()
+    }
+
+    /// The blocks of the content; none where it is a string.
+    pub(super) fn blocks(&self) -> Vec<Range<usize>> {
+        let content = self.content.clone();
+        let blocks = content.and_then(|content| items(self.text, content));
+        blocks.unwrap_or_default()
+    }
+
+    /// A block's bytes as an object.
+    pub(super) fn block(&self, place: &Range<usize>) -> Object<'a> {
+        Object::new(self.text.get(place.clone()).unwrap_or_default())
+    }
+
+    /// A field of the element.
+    pub(super) fn field(&self, name: &str) -> Option<&'a [u8]> {
+        let field = Object::new(self.text).get(name)?;
+        (field != b"null").then_some(field)
+    }
+}
+
+/// The decoded text of a raw value, if it is a string.
+pub(super) fn string(raw: &[u8]) -> Option<Cow<'_, str>> {
+    let content = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    Some(decode(content))
+}
+
+/// The texts of content, whichever way it is written: a string, or blocks with a `text`, joined by line ends.
+pub(super) fn texts(content: &[u8]) -> String {
+    if let Some(text) = string(content) {
+        return text.into_owned();
+    }
+    let blocks = longhaul_core::json::items(content).unwrap_or_default();
+    let texts = blocks.into_iter().filter_map(|block| {
+        let block = Object::new(block);
+        block.string("text").or_else(|| block.string("refusal"))
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,136 @@
+//! Elements of chat completions: calls become blocks of the message that makes them, answers of tools blocks of an input,
+//! parts of content the blocks they correspond to. Parts that have no counterpart stay as they are.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use longhaul_core::json::{Object, items};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::line::{Words, Writer};
+use crate::body::Role;
+use crate::manage::element::{Element, string, texts};
+
+/// The entries of one element; none if it cannot be read.
+pub(super) fn read(element: &[u8], writer: &mut Writer) -> Option<Vec<Bytes>> {
+    let element = Element::read(element)?;
+    let line = match (element.role, &*element.role_name) {
+        (Role::Assistant, _) => {
+            let said = said(&element, writer);
+            writer.reply(&said)?
+        }
+        (Role::System, _) => {
+            let text = Value::from(texts(element.content())).to_string();
+            writer.input(&text, Words::Hosts)?
+        }
+        (_, "tool" | "function") => {
+            let answer = answer(&element, writer);
+            writer.input(&answer, Words::Users)?
+        }
+        (Role::User | Role::Other, _) => {
+            let blocks = blocks(element.content());
+            writer.input(&list(&blocks), Words::Users)?
+        }
+    };
+    Some(vec![line])
+}
+
+fn list(blocks: &[String]) -> String {
+    format!("[{}]", blocks.join(","))
+}
+
+/// Content as blocks.
+fn blocks(content: &[u8]) -> Vec<String> {
+    if let Some(text) = string(content) {
+        return match text.is_empty() {
+            true => Vec::new(),
+            false => vec![json!({"type": "text", "text": text}).to_string()],
+        };
+    }
+    let parts = items(content).unwrap_or_default();
+    parts.into_iter().map(block).collect()
+}
+
+fn block(raw: &[u8]) -> String {
+    let part = Object::new(raw);
+    let known = match part.string("type").as_deref() {
+        Some("image_url") => part.object("image_url").and_then(picture),
+        Some("refusal") => part
+            .string("refusal")
+            .map(|text| json!({"type": "text", "text": text})),
+        _ => None,
+    };
+    match known {
+        Some(block) => block.to_string(),
+        None => String::from_utf8_lossy(raw).into_owned(),
+    }
+}
+
+/// A picture: its bytes, if the address holds them, else the address.
+fn picture(image: Object<'_>) -> Option<Value> {
+    let url = image.string("url")?;
+    let inline = url
+        .strip_prefix("data:")
+        .and_then(|rest| rest.split_once(";base64,"));
+    let source = match inline {
+        Some((kind, data)) => json!({"type": "base64", "media_type": kind, "data": data}),
+        None => json!({"type": "url", "url": url}),
+    };
+    Some(json!({"type": "image", "source": source}))
+}
+
+/// What the model said, and the tools it called.
+fn said(element: &Element<'_>, writer: &mut Writer) -> String {
+    let mut said = blocks(element.content());
+    if let Some(refusal) = element.field("refusal").and_then(string) {
+        said.push(json!({"type": "text", "text": refusal}).to_string());
+    }
+    let calls = element.field("tool_calls").and_then(items);
+    said.extend(calls.unwrap_or_default().into_iter().map(call));
+    if let Some(function) = element.field("function_call") {
+        let id = writer.id("call");
+        writer.function = Some(id.clone());
+        said.push(tool_use(&id, Object::new(function), "arguments"));
+    }
+    list(&said)
+}
+
+fn call(raw: &[u8]) -> String {
+    let call = Object::new(raw);
+    let id = call.string("id").unwrap_or_default();
+    match (call.object("function"), call.object("custom")) {
+        (Some(function), _) => tool_use(&id, function, "arguments"),
+        (None, Some(custom)) => tool_use(&id, custom, "input"),
+        (None, None) => String::from_utf8_lossy(raw).into_owned(),
+    }
+}
+
+/// A call as a block. What it is given is JSON in a string; where it is not, the string is kept under the name it had.
+fn tool_use(id: &str, function: Object<'_>, field: &str) -> String {
+    let name = function.string("name").unwrap_or_default();
+    let given = function.string(field).unwrap_or_default();
+    let input: Option<&RawValue> = serde_json::from_str(&given).ok();
+    let input = input.filter(|input| input.get().starts_with('{'));
+    let input = match input {
+        Some(input) => input.get().to_owned(),
+        None if given.trim().is_empty() => "{}".to_owned(),
+        None => json!({ field: given }).to_string(),
+    };
+    let (id, name) = (Value::from(id), Value::from(&*name));
+    format!(r#"{{"type":"tool_use","id":{id},"name":{name},"input":{input}}}"#)
+}
+
+/// What a tool answered. The API has no mark for failures: none is seen. Functions, as tools were called once, answer the
+/// last call without saying so.
+fn answer(element: &Element<'_>, writer: &mut Writer) -> String {
+    let of = element.field("tool_call_id").and_then(string);
+    let of = of.map(Cow::into_owned).or_else(|| writer.function.take());
+    let of = of.unwrap_or_default();
+    let content = match string(element.content()) {
+        Some(text) => Value::from(text).to_string(),
+        None => list(&blocks(element.content())),
+    };
+    let of = Value::from(of);
+    format!(r#"[{{"type":"tool_result","tool_use_id":{of},"content":{content}}}]"#)
+}

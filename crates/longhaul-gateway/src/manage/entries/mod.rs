@@ -1,0 +1,122 @@
+//! From a client's messages to entries as a transcript of ours would hold them.
+//!
+//! `messages` reads elements of the Messages API, `chat` those of chat completions; `line` writes the entries. Ids hang on
+//! what was said and on all that was said before, so that the same history always gives the same entries, and two messages
+//! with the same words are two. What the engine wrote for an earlier summary comes first, as it is.
+
+mod chat;
+mod line;
+mod messages;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use longhaul_core::boundary::{Clearing, LineError, Trigger};
+use longhaul_core::message::Entry;
+use longhaul_provider::Dialect;
+
+use super::Talk;
+use super::thinking::without_marks;
+use line::Writer;
+
+/// A conversation as entries.
+#[derive(Debug)]
+pub struct Entries {
+    /// In order.
+    pub entries: Vec<Entry>,
+    /// How many of them the engine wrote for an earlier summary.
+    pub earlier: usize,
+    /// The name of the conversation: what its lines carry.
+    pub session_id: String,
+    /// A number that is the same for the same conversation alone.
+    pub seed: u128,
+    /// The time of the new entries.
+    pub at: Timestamp,
+}
+
+/// A part of a conversation that cannot be read. It was JSON when the request was.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    /// An element.
+    #[error("message {0} of the conversation cannot be read")]
+    Element(usize),
+    /// A line of an earlier summary.
+    #[error("line {0} of the earlier summary cannot be read")]
+    Line(usize),
+}
+
+impl Entries {
+    /// Reads a conversation. Its messages have no time of their own: they are given `now`, or the time of the summary
+    /// before them if that is later. `counted` is what the provider counted of the messages.
+    pub fn of(talk: &Talk, counted: Option<u64>, now: Timestamp) -> Result<Self, Unreadable> {
+        let mut entries = earlier(&talk.lines)?;
+        let earlier = entries.len();
+        let stamped = entries.iter().filter_map(|entry| entry.view().timestamp());
+        let at = stamped.max().map_or(now, |last| last.max(now));
+        let mut writer = Writer::behind(&entries, &talk.model, at);
+        let newest = newest_reply(talk);
+        for (index, element) in talk.elements.iter().enumerate() {
+            let element = without_marks(element);
+            let measured = counted.filter(|_| newest == Some(index));
+            writer.begin(&element, measured);
+            let read = match talk.dialect {
+                Dialect::Anthropic => messages::read(&element, &mut writer),
+                Dialect::OpenAi => chat::read(&element, &mut writer),
+            };
+            let read = read.ok_or(Unreadable::Element(index))?;
+            for line in read {
+                entries.push(Entry::read(line).map_err(|_| Unreadable::Element(index))?);
+            }
+        }
+        let cleared = clearing(talk, &mut writer);
+        let cleared = cleared.map_err(|_| Unreadable::Element(talk.elements.len()))?;
+        entries.extend(cleared.and_then(|line| Entry::read(line).ok()));
+        Ok(Self {
+            entries,
+            earlier,
+            session_id: writer.session_id().to_owned(),
+            seed: writer.seed(),
+            at,
+        })
+    }
+}
+
+fn earlier(lines: &Bytes) -> Result<Vec<Entry>, Unreadable> {
+    let mut entries = Vec::new();
+    for (number, line) in (1..).zip(lines.split(|byte| *byte == b'\n')) {
+        if !line.is_empty() {
+            let entry = Entry::read(lines.slice_ref(line));
+            entries.push(entry.map_err(|_| Unreadable::Line(number))?);
+        }
+    }
+    Ok(entries)
+}
+
+/// The element that was counted last.
+fn newest_reply(talk: &Talk) -> Option<usize> {
+    talk.elements.iter().rposition(|element| {
+        let read = super::element::Element::read(element);
+        read.is_some_and(|read| read.role == crate::body::Role::Assistant)
+    })
+}
+
+/// What was cleared before is not sent, and so is not shown to who sums up either.
+fn clearing(talk: &Talk, writer: &mut Writer) -> Result<Option<Bytes>, LineError> {
+    if talk.cleared.is_empty() {
+        return Ok(None);
+    }
+    let ids: Vec<&str> = talk.cleared.iter().map(String::as_str).collect();
+    let (uuid, parent) = writer.next();
+    let clearing = Clearing {
+        envelope: writer.envelope(),
+        stamp: writer.stamp(&uuid),
+        parent: parent.as_deref(),
+        trigger: Trigger::Auto,
+        pre_tokens: 0,
+        tokens_saved: 0,
+        tool_ids: &ids,
+        attachments: &[],
+        cache_edits: None,
+        report: None,
+    };
+    clearing.line().map(Some)
+}

@@ -1,0 +1,269 @@
+//! Files as the history shows them (R1): behind a gateway there is no workspace, so what was read last is put back from the
+//! newest results.
+//!
+//! A file's text is known from its newest whole read; writes replace it and edits are made to it, as the calls say. What
+//! cannot be followed is not guessed: the file is then known to have been read, and not put back.
+
+mod numbered;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use longhaul::core::engine::GatheredContext;
+use longhaul::core::facts::HostTexts;
+
+use longhaul::core::json::{Object, items};
+use longhaul::core::message::{Block, BlockKind, Entry, EntryKind, Id, View};
+use longhaul::core::rehydrate::{FileText, Gathered, Source};
+use longhaul::{Boxed, Wanted, Workspace};
+
+use super::element::texts;
+use super::tools::{Tool, ToolKind, Tools};
+
+const PARTLY: &str = "only a part of it was read";
+const NO_TEXT: &str = "it is not text";
+const CHANGED: &str = "it was changed since it was read";
+const COMMAND: &str = "a command may have changed it since it was read";
+
+/// What a result says that shows nothing because nothing changed.
+const STUB: &str = "File unchanged since";
+
+/// Words in a command that may change the files it names.
+const CHANGES: [&str; 10] = [
+    ">",
+    "sed -i",
+    "perl -",
+    "mv ",
+    "rm ",
+    "cp ",
+    "tee ",
+    "patch",
+    "git ",
+    "truncate ",
+];
+
+/// The files of a conversation.
+#[derive(Debug, Default)]
+pub struct HistoryFiles {
+    /// The one that was read last is last.
+    files: Vec<(PathBuf, Shown)>,
+}
+
+/// What is known of a file's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Shown {
+    Text(String),
+    Unknown(&'static str),
+}
+
+/// A call that awaits its result.
+struct Call<'a> {
+    tool: &'a Tool,
+    path: Option<PathBuf>,
+    input: Object<'a>,
+    raw: &'a [u8],
+}
+
+impl HistoryFiles {
+    /// Follows the entries of a conversation.
+    pub fn of(entries: &[Entry], tools: &Tools) -> Self {
+        let host = HostTexts::builtin();
+        let mut files = Self::default();
+        let mut open: HashMap<Id, Call<'_>> = HashMap::default();
+        // Those that were put back before stand the newest first.
+        let put_back = entries.iter().rev().map(Entry::view);
+        for view in put_back.filter(|view| view.facets.kind == EntryKind::Attachment) {
+            files.attached(view);
+        }
+        for view in entries.iter().map(Entry::view) {
+            for block in view.facets.blocks.iter().filter(|block| !block.inner) {
+                let Some(id) = view.block_id(block) else {
+                    continue;
+                };
+                match block.kind {
+                    BlockKind::ToolUse => {
+                        open.extend(call(view, block, tools).map(|call| (id, call)));
+                    }
+                    BlockKind::ToolResult => {
+                        if let Some(call) = open.remove(&id).filter(|_| !block.is_error) {
+                            let result = Object::new(block.span.of(view.line));
+                            files.answered(
+                                &call,
+                                &texts(result.get("content").unwrap_or_default()),
+                                &host,
+                            );
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        files
+    }
+
+    /// The files in the order in which they were read last, the newest last.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|(path, _)| path.as_path())
+    }
+
+    /// The text of a file, or why there is none.
+    pub fn text(&self, path: &Path) -> Result<&str, &'static str> {
+        let known = self.files.iter().find(|(known, _)| known == path);
+        match known {
+            Some((_, Shown::Text(text))) => Ok(text),
+            Some((_, Shown::Unknown(why))) => Err(why),
+            None => Err("the history does not show it"),
+        }
+    }
+
+    fn attached(&mut self, view: View<'_>) {
+        let attachment = view.object(view.facets.attachment);
+        let file = attachment
+            .object("content")
+            .and_then(|content| content.object("file"));
+        let shown = file.and_then(|file| Some((file.string("filePath")?, file.string("content")?)));
+        if let (Some("file"), Some((path, text))) = (attachment.string("type").as_deref(), shown) {
+            self.read(path.as_ref().into(), Shown::Text(text.into_owned()));
+        }
+    }
+
+    /// A file was shown: it is the newest now.
+    fn read(&mut self, path: PathBuf, shown: Shown) {
+        self.files.retain(|(known, _)| *known != path);
+        self.files.push((path, shown));
+    }
+
+    fn known(&mut self, path: &Path) -> Option<&mut Shown> {
+        let mut files = self.files.iter_mut();
+        files
+            .find(|(known, _)| known == path)
+            .map(|(_, shown)| shown)
+    }
+
+    fn answered(&mut self, call: &Call<'_>, result: &str, host: &HostTexts) {
+        match (call.tool.kind, &call.path) {
+            (ToolKind::Read, Some(path)) => self.shown(call, path, result, host),
+            (ToolKind::Write, Some(path)) => {
+                let text = call
+                    .tool
+                    .text
+                    .as_ref()
+                    .and_then(|field| call.input.string(field));
+                if let Some(shown) = self.known(path) {
+                    let text = text.map(|text| Shown::Text(text.into_owned()));
+                    *shown = text.unwrap_or(Shown::Unknown(CHANGED));
+                }
+            }
+            (ToolKind::Edit, Some(path)) => {
+                if let Some(shown) = self.known(path) {
+                    *shown = edited(shown, call).map_or(Shown::Unknown(CHANGED), Shown::Text);
+                }
+            }
+            // A patch names its files inside.
+            (ToolKind::Write | ToolKind::Edit, None) => self.doubt(call.raw, CHANGED),
+            (ToolKind::Shell, _) => {
+                let finds = |word: &&str| memchr::memmem::find(call.raw, word.as_bytes()).is_some();
+                if CHANGES.iter().any(finds) {
+                    self.doubt(call.raw, COMMAND);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn shown(&mut self, call: &Call<'_>, path: &Path, result: &str, host: &HostTexts) {
+        if result.starts_with(STUB) {
+            return;
+        }
+        let own = host.own_words(result);
+        let own = own.trim_end();
+        let asks_for_part = call.tool.part.iter().any(|field| {
+            let asked = call.input.get(field);
+            asked.is_some_and(|value| value != b"null")
+        });
+        let shown = match (numbered::plain(own), own.is_empty()) {
+            (_, true) => Shown::Unknown(NO_TEXT),
+            (Some((1, text)), _) if !asks_for_part => Shown::Text(text),
+            (None, _) if !asks_for_part => Shown::Text(format!("{own}\n")),
+            _ => match self.known(path) {
+                Some(before @ Shown::Text(_)) => before.clone(),
+                _ => Shown::Unknown(PARTLY),
+            },
+        };
+        self.read(path.to_owned(), shown);
+    }
+
+    /// Files that are named here may be other than they were.
+    fn doubt(&mut self, raw: &[u8], why: &'static str) {
+        for (path, shown) in &mut self.files {
+            let name = path.file_name().unwrap_or_default();
+            if memchr::memmem::find(raw, name.as_encoded_bytes()).is_some() {
+                *shown = Shown::Unknown(why);
+            }
+        }
+    }
+}
+
+fn call<'a>(view: View<'a>, block: &Block, tools: &'a Tools) -> Option<Call<'a>> {
+    let raw = block.body.of(view.line);
+    let input = Object::new(raw);
+    let tool = tools.of_call(&view.text(block.name), input)?;
+    let path = tool.path.as_ref().and_then(|field| input.string(field));
+    Some(Call {
+        tool,
+        path: path.map(|path| PathBuf::from(path.into_owned())),
+        input,
+        raw,
+    })
+}
+
+/// The text behind an edit, if it can be made to the text before it.
+fn edited(shown: &Shown, call: &Call<'_>) -> Option<String> {
+    let Shown::Text(text) = shown else {
+        return None;
+    };
+    let several = call.input.get("edits").and_then(items);
+    let edits = match several {
+        Some(edits) => edits.into_iter().map(Object::new).collect(),
+        None => vec![call.input],
+    };
+    let mut text = text.clone();
+    for edit in edits {
+        let old = edit.string(call.tool.old.as_ref()?)?;
+        let new = edit.string(call.tool.new.as_ref()?)?;
+        if old.is_empty() || !text.contains(&*old) {
+            return None;
+        }
+        let everywhere = call.tool.all.as_ref().and_then(|field| edit.get(field));
+        text = match everywhere {
+            Some(b"true") => text.replace(&*old, &new),
+            _ => text.replacen(&*old, &new, 1),
+        };
+    }
+    Some(text)
+}
+
+impl Workspace for HistoryFiles {
+    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
+        let files = wanted.files.iter().map(|file| match self.text(&file.path) {
+            Ok(text) => Source::Found(FileText {
+                path: file.path.clone(),
+                text: text.to_owned(),
+            }),
+            Err(why) => Source::Failed {
+                what: file.path.display().to_string(),
+                why: why.to_owned(),
+            },
+        });
+        let gathered = Gathered {
+            files: files.collect(),
+            ..Gathered::default()
+        };
+        Box::pin(async move {
+            GatheredContext {
+                gathered,
+                head: None,
+            }
+        })
+    }
+}

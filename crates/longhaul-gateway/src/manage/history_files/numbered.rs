@@ -1,0 +1,82 @@
+//! Results that show a file with a number before each line, as agents give them: `     1→text`, `1<tab>text`, `00001| text`,
+//! `1 | text`. A line or two around them say what it is.
+
+/// The most lines before and behind the numbered ones.
+const BEFORE: usize = 2;
+const BEHIND: usize = 4;
+
+/// The number of the first line, and the text without numbers. None if it is not numbered throughout.
+pub(super) fn plain(shown: &str) -> Option<(u64, String)> {
+    let lines: Vec<&str> = shown.lines().collect();
+    let start = lines
+        .iter()
+        .take(BEFORE + 1)
+        .position(|line| number(line).is_some())?;
+    let (first, _) = number(lines.get(start)?)?;
+    let mut text = String::with_capacity(shown.len());
+    let mut next = first;
+    for line in lines.get(start..)? {
+        match number(line) {
+            Some((at, rest)) if at == next => {
+                text.push_str(rest);
+                text.push('\n');
+                next += 1;
+            }
+            _ => break,
+        }
+    }
+    let shown = usize::try_from(next - first).ok()?;
+    let behind = lines.get(start + shown..)?;
+    let is_around = |line: &&str| line.trim().is_empty() || line.starts_with(['<', '(']);
+    (behind.len() <= BEHIND && behind.iter().all(is_around)).then_some((first, text))
+}
+
+/// The number before a line, and the line.
+fn number(line: &str) -> Option<(u64, &str)> {
+    let line = line.trim_start_matches(' ');
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = line.split_at_checked(digits)?;
+    let number = number.parse().ok()?;
+    let rest = (rest.strip_prefix('→'))
+        .or_else(|| rest.strip_prefix('\t'))
+        .or_else(|| rest.strip_prefix("| "))
+        .or_else(|| rest.strip_prefix(" | "))
+        .or_else(|| rest.strip_prefix('|').filter(|rest| rest.is_empty()))
+        .or_else(|| rest.strip_prefix(" |").filter(|rest| rest.is_empty()))?;
+    Some((number, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn r1_numbers_before_lines_are_taken_off() {
+        let whole = |text: &str| Some((1, text.to_owned()));
+        assert_eq!(plain("     1→a\n     2→  b\n     3→"), whole("a\n  b\n\n"));
+        assert_eq!(plain("     1\ta\n     2\t"), whole("a\n\n"));
+        assert_eq!(
+            plain("<file>\n00001| a\n00002| b\n\n(End of file - total 2 lines)\n</file>"),
+            whole("a\nb\n")
+        );
+        assert_eq!(
+            plain("Here's the result of running `cat -n` on /a:\n     1\ta\n     2\tb"),
+            whole("a\nb\n")
+        );
+        assert_eq!(plain("1 | a\n2 |"), whole("a\n\n"));
+        assert_eq!(plain("    40→a\n    41→b"), Some((40, "a\nb\n".to_owned())));
+    }
+
+    #[test]
+    fn r1_texts_that_are_not_numbered_throughout_are_none() {
+        for text in [
+            "",
+            "a",
+            "1. one\n2. two",
+            "     1→a\nb",
+            "     1→a\n     3→b",
+        ] {
+            assert_eq!(plain(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What work on a conversation depends on beside the conversation.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use longhaul_core::config::Config;
+use longhaul_core::facts::Vocabulary;
+use longhaul_core::micro::ClearableTools;
+use longhaul_core::models::ModelTable;
+use longhaul_core::window::{WindowError, WindowInput, WindowStatus};
+
+use super::tools::Tools;
+
+/// What is set, and what is known.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Switches and thresholds.
+    pub config: Arc<Config>,
+    /// Models.
+    pub models: Arc<ModelTable>,
+    /// Tools of known agents.
+    pub tools: Arc<Tools>,
+    /// Tools whose results may be cleared.
+    pub clearable: ClearableTools,
+    /// What facts are recognised by.
+    pub vocabulary: Arc<Vocabulary>,
+    /// What summaries are to heed.
+    pub instructions: Option<String>,
+    /// Tokens that stand before the messages of this conversation: system prompt and tools, estimated.
+    pub before_messages: u64,
+    /// Now.
+    pub now: Timestamp,
+}
+
+impl Settings {
+    /// Settings with the table of tools that comes with the gateway; `more` are names of tools whose results may be
+    /// cleared, too.
+    pub fn new(
+        config: Arc<Config>,
+        models: Arc<ModelTable>,
+        more: &[String],
+        now: Timestamp,
+    ) -> Self {
+        let tools = Tools::builtin();
+        Self {
+            config,
+            models,
+            clearable: tools.clearable(more),
+            vocabulary: tools.vocabulary(),
+            tools: Arc::new(tools),
+            instructions: None,
+            before_messages: 0,
+            now,
+        }
+    }
+
+    /// The same for a conversation before whose messages so much stands.
+    #[must_use]
+    pub fn for_talk(&self, before_messages: u64, now: Timestamp) -> Self {
+        Self {
+            before_messages,
+            now,
+            ..self.clone()
+        }
+    }
+
+    /// The window of a model, and its thresholds.
+    pub fn window(&self, model: &str) -> Result<WindowStatus, WindowError> {
+        let spec = self.models.resolve(model).spec;
+        WindowStatus::new(&WindowInput {
+            window: spec.window,
+            max_output: spec.max_output,
+            used: 0,
+            settings: self.config.window_settings(),
+        })
+    }
+
+    /// What was counted of the messages alone.
+    pub(super) fn of_messages(&self, measured: Option<u64>) -> Option<u64> {
+        let counted = measured?.saturating_sub(self.before_messages);
+        (counted > 0).then_some(counted)
+    }
+}

@@ -1,0 +1,123 @@
+//! Changes to a JSON text that leave every other byte as it is: parts are found by their place, then cut out or replaced.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use longhaul_core::json::Cursor;
+
+/// A member of an object.
+#[derive(Debug, Clone)]
+pub(super) struct Member {
+    /// From the key to the end of the value.
+    pub(super) whole: Range<usize>,
+    /// The value alone.
+    pub(super) value: Range<usize>,
+}
+
+/// The members of the object at this place whose keys are wanted, and all others between them. None if there is no object.
+pub(super) fn members(text: &[u8], place: Range<usize>) -> Option<Vec<(Vec<u8>, Member)>> {
+    let base = place.start;
+    let object = text.get(place)?;
+    let mut found = Vec::new();
+    let mut behind = 0;
+    let walked = Cursor::new(object).object(|cursor, key| {
+        // Between two members there is nothing but a comma and white space.
+        let between = object.get(behind..).unwrap_or_default();
+        let quote = between.iter().position(|byte| *byte == b'"').unwrap_or(0);
+        let start = cursor.position();
+        let end = start + cursor.raw()?.len();
+        let member = Member {
+            whole: base + behind + quote..base + end,
+            value: base + start..base + end,
+        };
+        found.push((key.to_vec(), member));
+        behind = end;
+        Ok(())
+    });
+    walked.ok().map(|()| found)
+}
+
+/// The value of the member with this key; the last one if the key is repeated.
+pub(super) fn value(text: &[u8], object: Range<usize>, key: &str) -> Option<Range<usize>> {
+    let members = members(text, object)?;
+    let mut named = members.into_iter().rev();
+    let (_, member) = named.find(|(name, _)| name == key.as_bytes())?;
+    Some(member.value)
+}
+
+/// The items of the list at this place. None if there is no list.
+pub(super) fn items(text: &[u8], place: Range<usize>) -> Option<Vec<Range<usize>>> {
+    let base = place.start;
+    let mut found = Vec::new();
+    let walked = Cursor::new(text.get(place)?).array(|cursor| {
+        let start = cursor.position();
+        let end = start + cursor.raw()?.len();
+        found.push(base + start..base + end);
+        Ok(())
+    });
+    walked.ok().map(|()| found)
+}
+
+/// What to cut so that only some of these parts of a list or object stay, commas included. Nothing else is between parts
+/// but commas and white space.
+pub(super) fn without(parts: &[Range<usize>], goes: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+    let mut cuts = Vec::new();
+    let mut stayed: Option<usize> = None;
+    for (at, part) in parts.iter().enumerate() {
+        if !goes(at) {
+            stayed = Some(part.end);
+            continue;
+        }
+        cuts.push(match (stayed, parts.get(at + 1)) {
+            // With the comma before it.
+            (Some(_), _) => parts.get(at.wrapping_sub(1)).map_or(part.start, |p| p.end)..part.end,
+            // With the comma behind it.
+            (None, Some(next)) => part.start..next.start,
+            (None, None) => part.clone(),
+        });
+    }
+    cuts
+}
+
+/// Changes to one text.
+#[derive(Debug, Default)]
+pub(super) struct Splices {
+    changes: Vec<(Range<usize>, Vec<u8>)>,
+}
+
+impl Splices {
+    pub(super) fn cut(&mut self, places: impl IntoIterator<Item = Range<usize>>) {
+        let cuts = places.into_iter().map(|place| (place, Vec::new()));
+        self.changes.extend(cuts);
+    }
+
+    pub(super) fn replace(&mut self, place: Range<usize>, by: impl Into<Vec<u8>>) {
+        self.changes.push((place, by.into()));
+    }
+
+    /// The text with the changes; the same bytes if there are none. A change inside another that was made is passed over.
+    pub(super) fn apply(mut self, text: &Bytes) -> Bytes {
+        if self.changes.is_empty() {
+            return text.clone();
+        }
+        self.changes
+            .sort_by_key(|(place, _)| (place.start, std::cmp::Reverse(place.end)));
+        let mut changed = Vec::with_capacity(text.len());
+        let mut from = 0;
+        for (place, by) in &self.changes {
+            if place.start < from {
+                continue;
+            }
+            changed.extend_from_slice(text.get(from..place.start).unwrap_or_default());
+            changed.extend_from_slice(by);
+            from = place.end;
+        }
+        changed.extend_from_slice(text.get(from..).unwrap_or_default());
+        changed.into()
+    }
+}
+
+/// A text as a JSON string.
+pub(super) fn quoted(text: &str) -> Vec<u8> {
+    serde_json::Value::from(text).to_string().into_bytes()
+}

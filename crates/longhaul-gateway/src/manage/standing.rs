@@ -1,0 +1,126 @@
+//! Where each line stands: how full its window was when it was last answered, how fast it fills, what failed.
+
+use std::sync::{Mutex, PoisonError};
+
+use jiff::Timestamp;
+use longhaul_core::engine::Growth;
+use longhaul_core::window::WindowStatus;
+
+use crate::line::{Generations, LineId};
+
+/// Lines that are remembered: of others it is learnt again with their next answer.
+const LINES: usize = 100_000;
+/// Failures in a row after which no model is asked any more (O2).
+const MOST_FAILURES: u32 = 3;
+/// A summary is asked for no earlier than at this share of the threshold.
+const EARLIEST: u64 = 2;
+
+/// One line.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Standing {
+    /// Tokens in the window behind the newest answer.
+    pub(crate) used: u64,
+    /// How many bytes of body were sent for them.
+    pub(crate) bytes: usize,
+    /// When the newest answer ended.
+    pub(crate) answered: Option<Timestamp>,
+    /// What stood for the beginning of its newest request.
+    beginning: Option<u128>,
+    growth: Growth,
+    answers: u32,
+    failures: u32,
+}
+
+impl Standing {
+    /// Whether a model may be asked for summaries.
+    pub(crate) fn may_ask(&self) -> bool {
+        self.failures < MOST_FAILURES
+    }
+
+    /// Whether it is time to make the conversation smaller, so that it is done when it must be.
+    pub(crate) fn is_due(&self, window: &WindowStatus) -> bool {
+        let limit = window.auto_compact;
+        let most = match self.answers {
+            // How fast it fills is not known yet.
+            0 | 1 => limit / 5,
+            _ => limit - limit / EARLIEST,
+        };
+        let lead = self.growth.lead(most);
+        window.auto_compact_enabled && self.used.saturating_add(lead) >= limit
+    }
+
+    /// Tokens in the window if so many bytes are sent now: what was measured, and the rest at a careful estimate.
+    pub(crate) fn expected(&self, bytes: usize) -> Option<u64> {
+        let more = bytes.checked_sub(self.bytes)?;
+        (self.used > 0).then(|| self.used + more as u64 / 3)
+    }
+}
+
+/// All lines.
+pub(crate) struct Standings(Mutex<Generations<LineId, Standing>>);
+
+impl Default for Standings {
+    fn default() -> Self {
+        Self(Mutex::new(Generations::new(LINES)))
+    }
+}
+
+impl Standings {
+    /// Where a line stands.
+    pub(crate) fn of(&self, line: LineId) -> Standing {
+        self.change(line, |standing| standing.clone())
+    }
+
+    /// An answer measured so many tokens behind so many bytes.
+    pub(crate) fn answered(
+        &self,
+        line: LineId,
+        used: u64,
+        bytes: usize,
+        now: Timestamp,
+    ) -> Standing {
+        self.change(line, |standing| {
+            standing.growth.replied(used, now);
+            standing.answers = standing.answers.saturating_add(1);
+            (standing.used, standing.bytes) = (used, bytes);
+            standing.answered = Some(now);
+            standing.clone()
+        })
+    }
+
+    /// What stands for the beginning of the request that is sent now. Gives whether that is something else than before.
+    pub(crate) fn sends(&self, line: LineId, beginning: Option<u128>) -> bool {
+        self.change(line, |standing| {
+            let before = std::mem::replace(&mut standing.beginning, beginning);
+            // The first request of a line has nothing before it to break.
+            before != beginning && standing.used > 0
+        })
+    }
+
+    /// Its window was made smaller, which took so many milliseconds of asking a model, if one was asked.
+    pub(crate) fn shrunk(&self, line: LineId, asking: Option<u64>) {
+        self.change(line, |standing| {
+            standing.growth.shrunk();
+            if let Some(millis) = asking {
+                standing.growth.summed_up(millis);
+                standing.failures = 0;
+            }
+        });
+    }
+
+    /// A model was asked in vain.
+    pub(crate) fn failed(&self, line: LineId) -> u32 {
+        self.change(line, |standing| {
+            standing.failures += 1;
+            standing.failures
+        })
+    }
+
+    fn change<T>(&self, line: LineId, change: impl FnOnce(&mut Standing) -> T) -> T {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut standing = all.get(&line).unwrap_or_default();
+        let result = change(&mut standing);
+        all.put(line, standing);
+        result
+    }
+}

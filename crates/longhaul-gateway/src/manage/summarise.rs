@@ -1,0 +1,240 @@
+//! A whole conversation becomes a summary (F, X1, X9, R1, Y1). The engine decides; here a conversation is given to it, and
+//! what it wrote is taken back as elements of `messages`.
+//!
+//! Three ways, in this order: a summary that was asked for behind the client's own bytes, a plain request, extracts. The
+//! last one always leads to a summary; whether it is small enough is judged all the same.
+
+mod fork;
+mod view;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use longhaul::recorded::{Asked, InMemory};
+use longhaul::session::{CompactError, CompactOutcome, OpenError, Quiet, Session};
+use longhaul::{Clock, Model};
+use longhaul_core::boundary::Trigger;
+use longhaul_core::engine::{CompactFailure, CompactRequest, Compacted, Summarizer, SummaryReply};
+use longhaul_core::summary::{Reply, read};
+
+pub use fork::fork_message;
+
+use super::entries::{Entries, Unreadable};
+use super::history_files::HistoryFiles;
+use super::settings::Settings;
+use super::{Draft, Talk};
+use crate::store::Kind;
+
+/// Why nothing came of it. The conversation stays as it is.
+#[derive(Debug, thiserror::Error)]
+pub enum NotDrafted {
+    /// There is nothing to sum up.
+    #[error("there is nothing to sum up: {0}")]
+    Nothing(String),
+    /// Compaction is switched off.
+    #[error("{0}")]
+    SwitchedOff(String),
+    /// It would not be smaller.
+    #[error("a summary would not make the conversation smaller: {0}")]
+    WouldNotShrink(String),
+    /// Even the smallest is too large: what cannot be summed up fills the window.
+    #[error(
+        "the smallest summary leaves {after} tokens in the window, and {threshold} is where it is full; what stands before the messages must be made smaller"
+    )]
+    TooLarge {
+        /// Tokens it would leave.
+        after: u64,
+        /// Where automatic compaction begins.
+        threshold: u64,
+    },
+    /// A part of the conversation cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    /// The model's window is too small, or no request for it can be made.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// Anything else.
+    #[error("the conversation could not be summed up: {0}")]
+    Failed(String),
+}
+
+/// Sums up a whole conversation. `given` is the answer to [`fork_message`], `asked` who is asked if that is no summary;
+/// without both, and where both fail, extracts are the summary.
+pub async fn summarise(
+    talk: &Talk,
+    given: Option<SummaryReply>,
+    asked: Option<Arc<dyn Model>>,
+    settings: &Settings,
+) -> Result<Draft, NotDrafted> {
+    let counted = settings.of_messages(talk.measured);
+    let read = Entries::of(talk, counted, settings.now)?;
+    let has_model = asked.is_some();
+    let mut session = open(talk, read, asked, settings)?;
+    let before = session.engine().live().ledger().whole().padded();
+    let used = counted.map(|_| session.status().used);
+    let mut requests = Vec::new();
+    requests.extend(approved(given.as_ref()).map(|text| CompactRequest {
+        approved: Some(text),
+        ..request()
+    }));
+    if has_model {
+        requests.push(request());
+    }
+    requests.push(CompactRequest {
+        local: true,
+        ..request()
+    });
+    let done = first_that_works(&mut session, requests).await?;
+    drafted(talk, &session, *done, before, used, settings)
+}
+
+fn request() -> CompactRequest {
+    CompactRequest {
+        trigger: Trigger::Auto,
+        ..CompactRequest::default()
+    }
+}
+
+/// What an answer says, if it is a summary (F6).
+fn approved(given: Option<&SummaryReply>) -> Option<String> {
+    let given = given?;
+    let reply = Reply {
+        text: &given.text,
+        calls: given.calls,
+        stop: given.stop,
+    };
+    match read(reply) {
+        Ok(summary) => Some(summary.body().to_owned()),
+        Err(failure) => {
+            tracing::debug!(reason = failure.code(), "the answer is no summary");
+            None
+        }
+    }
+}
+
+fn open(
+    talk: &Talk,
+    read: Entries,
+    asked: Option<Arc<dyn Model>>,
+    settings: &Settings,
+) -> Result<Session, NotDrafted> {
+    let files = HistoryFiles::of(&read.entries, &settings.tools);
+    let paths: Vec<_> = files.paths().map(ToOwned::to_owned).collect();
+    let at = read.at;
+    let conversation = InMemory {
+        entries: read.entries,
+        model: talk.model.clone(),
+        session_id: read.session_id,
+        seed: read.seed,
+        before_messages: settings.before_messages,
+        asked: asked.map(|model| Asked { model, id: None }),
+        vocabulary: settings.vocabulary.clone(),
+        clearable: settings.clearable.clone(),
+        compact_instructions: settings.instructions.clone(),
+        workspace: Arc::new(files),
+        observer: Arc::new(Quiet),
+        clock: Arc::new(Fixed(at)),
+    };
+    let mut session = conversation.open(&settings.config, &settings.models)?;
+    for path in paths {
+        session.engine_mut().read_files_mut().read(path, at);
+    }
+    Ok(session)
+}
+
+/// The time does not pass: the same conversation gives the same summary.
+struct Fixed(Timestamp);
+
+impl Clock for Fixed {
+    fn now(&self) -> Timestamp {
+        self.0
+    }
+}
+
+async fn first_that_works(
+    session: &mut Session,
+    requests: Vec<CompactRequest>,
+) -> Result<Box<Compacted>, NotDrafted> {
+    let mut failed = None;
+    for request in requests {
+        match session.compact(request).await {
+            Ok(CompactOutcome::Done(done)) => return Ok(done),
+            Ok(CompactOutcome::Preview(_)) => {}
+            Err(error) => {
+                tracing::debug!(%error, "not summed up this way");
+                failed = Some(error);
+            }
+        }
+    }
+    Err(failed.map_or_else(
+        || NotDrafted::Failed("nobody was asked".to_owned()),
+        refused,
+    ))
+}
+
+fn refused(error: CompactError) -> NotDrafted {
+    match error.kind {
+        CompactFailure::Empty | CompactFailure::NothingNew => NotDrafted::Nothing(error.message),
+        CompactFailure::SwitchedOff => NotDrafted::SwitchedOff(error.message),
+        CompactFailure::WouldNotShrink => NotDrafted::WouldNotShrink(error.message),
+        _ => NotDrafted::Failed(error.message),
+    }
+}
+
+fn drafted(
+    talk: &Talk,
+    session: &Session,
+    done: Compacted,
+    before: u64,
+    used: Option<u64>,
+    settings: &Settings,
+) -> Result<Draft, NotDrafted> {
+    let entries = session.engine().live().entries();
+    let threshold = settings
+        .window(&talk.model)
+        .map_err(OpenError::from)?
+        .auto_compact;
+    let after = as_counted(done.after, before, used) + settings.before_messages;
+    let before = used.unwrap_or(before) + settings.before_messages;
+    if after >= threshold {
+        return Err(NotDrafted::TooLarge { after, threshold });
+    }
+    if after >= before {
+        let message = format!("{before} tokens would become {after}");
+        return Err(NotDrafted::WouldNotShrink(message));
+    }
+    let report = serde_json::to_string(&done.report);
+    Ok(Draft {
+        kind: match done.by {
+            Summarizer::Local => Kind::Extracted,
+            _ => Kind::Summarised,
+        },
+        lines: lines(entries.iter().map(|kept| kept.entry.bytes())),
+        summary: view::elements(talk.dialect, entries.iter().map(|kept| kept.entry.view())),
+        rest: Vec::new(),
+        cleared: Vec::new(),
+        before,
+        after,
+        report: report.map_err(|error| NotDrafted::Failed(error.to_string()))?,
+        usage: done.usage,
+    })
+}
+
+/// An estimate as the provider is likely to count it: where it counted more than was estimated, it will again.
+fn as_counted(estimate: u64, before: u64, used: Option<u64>) -> u64 {
+    let (counted, estimated) = (u128::from(used.unwrap_or(0)), u128::from(before.max(1)));
+    if counted <= estimated {
+        return estimate;
+    }
+    u64::try_from(u128::from(estimate) * counted / estimated).unwrap_or(estimate)
+}
+
+fn lines<'a>(entries: impl Iterator<Item = &'a Bytes>) -> Bytes {
+    let mut lines = Vec::new();
+    for line in entries {
+        lines.extend_from_slice(line);
+        lines.push(b'\n');
+    }
+    lines.into()
+}

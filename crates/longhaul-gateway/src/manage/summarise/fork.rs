@@ -1,0 +1,20 @@
+//! What is asked behind the client's own messages (F7): everything before it is in the provider's cache.
+
+use bytes::Bytes;
+use longhaul_core::summary::{Instructions, Variant, prompt};
+use longhaul_provider::Dialect;
+use serde_json::json;
+
+/// The element of `messages` that asks for a summary of all that stands before it, and forbids tools.
+pub fn fork_message(dialect: Dialect, instructions: Option<&str>) -> Bytes {
+    let instructions = Instructions {
+        memory_file: instructions.unwrap_or_default(),
+        ..Instructions::default()
+    };
+    let text = prompt(Variant::Whole, &instructions);
+    let element = match dialect {
+        Dialect::Anthropic => json!({"role": "user", "content": [{"type": "text", "text": text}]}),
+        Dialect::OpenAi => json!({"role": "user", "content": text}),
+    };
+    element.to_string().into()
+}

@@ -1,0 +1,90 @@
+//! Elements without what may not be sent again, or not at that place: thinking (N2), and the client's cache markers.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use longhaul_core::json::Object;
+use serde_json::json;
+
+use super::element::Element;
+use super::splice::{Splices, items, members, value, without};
+use crate::body::Role;
+
+/// What stands where there was nothing but thinking: a message may not be empty.
+const LEFT_OUT: &str = include_str!("fragments/thinking_left_out.txt");
+
+/// How far inside an element markers are sought: the API takes none deeper.
+const DEEPEST: u8 = 4;
+
+fn is_thinking(block: Object<'_>) -> bool {
+    let kind = block.string("type");
+    matches!(kind.as_deref(), Some("thinking" | "redacted_thinking"))
+}
+
+/// Whether an element of `messages` holds thinking.
+pub fn has_thinking(element: &[u8]) -> bool {
+    // Most elements can be told without reading them.
+    memchr::memmem::find(element, b"thinking").is_some()
+        && Element::read(element).is_some_and(|element| {
+            let blocks = element.blocks();
+            blocks.iter().any(|place| is_thinking(element.block(place)))
+        })
+}
+
+/// The element without its thinking, all other bytes as they are. Where nothing would be left, a short text says so.
+pub fn without_thinking(element: &Bytes) -> Bytes {
+    if !has_thinking(element) {
+        return element.clone();
+    }
+    let Some(read) = Element::read(element).filter(|read| read.role == Role::Assistant) else {
+        return element.clone();
+    };
+    let blocks = read.blocks();
+    let thinks: Vec<bool> = blocks
+        .iter()
+        .map(|place| is_thinking(read.block(place)))
+        .collect();
+    let mut splices = Splices::default();
+    match (thinks.iter().all(|thinks| *thinks), read.content.clone()) {
+        (true, Some(content)) => {
+            let text = json!([{"type": "text", "text": LEFT_OUT.trim_end()}]);
+            splices.replace(content, text.to_string());
+        }
+        _ => splices.cut(without(&blocks, |at| {
+            thinks.get(at).copied().unwrap_or_default()
+        })),
+    }
+    splices.apply(element)
+}
+
+/// The element without cache markers, all other bytes as they are.
+pub fn without_marks(element: &Bytes) -> Bytes {
+    if memchr::memmem::find(element, b"cache_control").is_none() {
+        return element.clone();
+    }
+    let mut splices = Splices::default();
+    unmark(element, 0..element.len(), DEEPEST, &mut splices);
+    splices.apply(element)
+}
+
+/// Markers stand on the element, its blocks, and the blocks inside of results: wherever there is `content`.
+fn unmark(text: &[u8], object: Range<usize>, deeper: u8, splices: &mut Splices) {
+    let Some(members) = members(text, object.clone()) else {
+        return;
+    };
+    let parts: Vec<Range<usize>> = members.iter().map(|(_, one)| one.whole.clone()).collect();
+    let is_mark = |at: usize| {
+        members
+            .get(at)
+            .is_some_and(|(key, _)| key == b"cache_control")
+    };
+    splices.cut(without(&parts, is_mark));
+    let Some(deeper) = deeper.checked_sub(1) else {
+        return;
+    };
+    let content = value(text, object, "content");
+    let blocks = content.and_then(|content| items(text, content));
+    for block in blocks.unwrap_or_default() {
+        unmark(text, block, deeper, splices);
+    }
+}

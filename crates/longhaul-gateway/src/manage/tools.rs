@@ -1,0 +1,147 @@
+//! What is known of the tools that agents bring (U1): a table, `tools.toml`, that settings add to.
+//!
+//! The same name may belong to several agents. Such a tool is taken for the one whose path a call names, and a result may be
+//! cleared only if no agent of that name wants it kept.
+
+use std::sync::Arc;
+
+use longhaul_core::facts::{FileAction, FileTool, Vocabulary};
+use longhaul_core::json::Object;
+use longhaul_core::micro::ClearableTools;
+use serde::Deserialize;
+
+const BUILTIN: &str = include_str!("tools.toml");
+
+/// What a tool does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolKind {
+    /// Shows a file.
+    Read,
+    /// Writes a file whole.
+    Write,
+    /// Changes a part of a file.
+    Edit,
+    /// Runs commands.
+    Shell,
+    /// Finds files or places in them.
+    Search,
+    /// Fetches from the web.
+    Web,
+    /// Shows a screen.
+    Screen,
+    /// Anything whose results exist nowhere else: answers of people, todo lists, sub-agents, notebooks.
+    Keep,
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tool {
+    /// Whose it is.
+    pub agent: String,
+    /// Its name; a trailing `*` stands for any ending.
+    pub name: String,
+    /// What it does.
+    pub kind: ToolKind,
+    /// For tools that do several things: what the field `command` says for this one.
+    pub command: Option<String>,
+    /// The field that holds the path.
+    pub path: Option<String>,
+    /// Fields by which a read asks for a part.
+    #[serde(default)]
+    pub part: Vec<String>,
+    /// The field that holds the whole text that is written.
+    pub text: Option<String>,
+    /// The field that holds what is replaced.
+    pub old: Option<String>,
+    /// The field that holds what replaces it.
+    pub new: Option<String>,
+    /// The field that asks to replace it everywhere.
+    pub all: Option<String>,
+}
+
+impl Tool {
+    fn is_named(&self, name: &str) -> bool {
+        match self.name.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == self.name,
+        }
+    }
+
+    fn fits(&self, input: Object<'_>) -> bool {
+        let says = || input.string("command");
+        let has_path = |path: &String| input.string(path).is_some();
+        (self.command.is_none() || self.command.as_deref() == says().as_deref())
+            && self.path.as_ref().is_none_or(has_path)
+    }
+}
+
+/// The table.
+#[derive(Debug, Clone)]
+pub struct Tools {
+    rows: Vec<Tool>,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    tool: Vec<Tool>,
+}
+
+impl Tools {
+    /// The table that comes with the gateway.
+    pub fn builtin() -> Self {
+        // A test reads it; what cannot be read names no tool, and then nothing is cleared.
+        Self::read(BUILTIN).unwrap_or(Self { rows: Vec::new() })
+    }
+
+    /// Reads a table.
+    pub fn read(text: &str) -> Result<Self, toml::de::Error> {
+        let table: Table = toml::from_str(text)?;
+        Ok(Self { rows: table.tool })
+    }
+
+    /// All rows.
+    pub fn rows(&self) -> &[Tool] {
+        &self.rows
+    }
+
+    /// The row that a call belongs to: the first of its name whose command and path it has.
+    pub fn of_call(&self, name: &str, input: Object<'_>) -> Option<&Tool> {
+        let mut named = self.rows.iter().filter(|tool| tool.is_named(name));
+        named.find(|tool| tool.fits(input))
+    }
+
+    /// The tools whose results may be cleared, and those that a user adds by name (a trailing `*` stands for any ending).
+    /// What some agent keeps is not added: it cannot be had again.
+    pub fn clearable(&self, more: &[String]) -> ClearableTools {
+        let (kept, known): (Vec<&Tool>, _) =
+            (self.rows.iter()).partition(|row| row.kind == ToolKind::Keep);
+        let names = known.iter().map(|row| row.name.clone());
+        ClearableTools::only(names.chain(more.iter().cloned()))
+            .except(kept.iter().map(|row| row.name.clone()))
+    }
+
+    /// What facts are recognised by: the files that calls name, whichever agent's they are.
+    pub fn vocabulary(&self) -> Arc<Vocabulary> {
+        let files = self.rows.iter().filter_map(|row| {
+            Some(FileTool {
+                name: row.name.clone(),
+                path: row.path.clone()?,
+                action: match row.kind {
+                    ToolKind::Read => FileAction::Read,
+                    ToolKind::Write => FileAction::Write,
+                    ToolKind::Edit => FileAction::Edit,
+                    _ => return None,
+                },
+                command: row.command.clone(),
+            })
+        });
+        let mut vocabulary = Vocabulary::default();
+        vocabulary.file_tools.extend(files);
+        for name in ["todowrite", "todo_write", "write_todos"] {
+            vocabulary.todo_tools.push(name.to_owned());
+        }
+        Arc::new(vocabulary)
+    }
+}

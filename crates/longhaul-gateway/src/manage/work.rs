@@ -1,0 +1,328 @@
+//! One piece of work on a conversation: clear, or sum up, and put what came of it on the shelf.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use longhaul::Model;
+use longhaul::session::summary_reply;
+use longhaul_core::json::Object;
+use longhaul_core::message::Usage;
+use longhaul_core::tokens::{Ledger, Rough, Standing};
+use longhaul_provider::{Dialect, ErrorClass};
+
+use super::care::Care;
+use super::clear::{self, Why};
+use super::draft::Draft;
+use super::entries::Entries;
+use super::material::{Cut, Material};
+use super::settings::Settings;
+use super::summarise;
+use super::{join, standing, thinking};
+use crate::store::{Kind, Made, Rewrite};
+
+/// A request that may answer with no more tokens than this is no place to ask for a summary behind.
+const SHORTEST_ANSWER: u64 = 4_000;
+/// What stands beside the messages is mostly English and JSON.
+const BYTES_A_TOKEN: u64 = 4;
+/// How often, and how many times, it is looked whether another gateway is done.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+const LOOKS: u32 = 600;
+
+/// Why work is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Occasion {
+    /// The window will be full soon; nobody waits.
+    Ahead {
+        /// What it holds.
+        used: u64,
+    },
+    /// Nothing was said for long, and a request waits.
+    Rested,
+    /// The window is full, and a request waits; so many tokens it would have been, if the upstream said so.
+    Full(Option<u64>),
+}
+
+impl Care {
+    /// Works on a conversation. Gives whether a new beginning is there for it, made now or by somebody else meanwhile.
+    /// Goes on if whoever waits for it does not any more.
+    pub(super) async fn work(self: &Arc<Self>, material: Material, occasion: Occasion) -> bool {
+        let care = Arc::clone(self);
+        let abort = self.abort.clone();
+        let work = async move {
+            tokio::select! {
+                done = care.one_at_a_time(&material, occasion) => done,
+                () = abort.cancelled() => false,
+            }
+        };
+        match occasion {
+            Occasion::Ahead { .. } => work.await,
+            _ => self
+                .tasks
+                .spawn_on(work, &self.runtime)
+                .await
+                .unwrap_or(false),
+        }
+    }
+
+    async fn one_at_a_time(&self, material: &Material, occasion: Occasion) -> bool {
+        let lock = self.lock(material.placed.line);
+        let ahead = matches!(occasion, Occasion::Ahead { .. });
+        let _mine = match ahead {
+            true => match lock.try_lock() {
+                Ok(mine) => mine,
+                Err(_) => return false,
+            },
+            false => lock.lock().await,
+        };
+        let key = claim_key(material);
+        for _ in 0..LOOKS {
+            if self.is_done(material).await {
+                return true;
+            }
+            match self.rewrites.shelf().claim(key).await {
+                Ok(Some(_claim)) => return self.make(material, occasion).await,
+                Ok(None) if ahead => return false,
+                Ok(None) => tokio::time::sleep(LOOK_AGAIN).await,
+                Err(error) => {
+                    tracing::warn!(%error, "cannot claim a conversation to sum it up");
+                    return false;
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether there is a better beginning than the one the request was sent with.
+    async fn is_done(&self, material: &Material) -> bool {
+        let base = material.sending.replaced.as_ref();
+        let least = base.map_or(0, |(base, _)| base.rewrite.messages);
+        let hashes = &material.recognised.hashes;
+        let found = self.rewrites.find(material.tenant, hashes).await;
+        found.is_ok_and(|found| found.is_some_and(|found| found.rewrite.messages > least))
+    }
+
+    async fn make(&self, material: &Material, occasion: Occasion) -> bool {
+        let began = Instant::now();
+        let line = material.placed.line;
+        let standing = self.standings.of(line);
+        let measured = match occasion {
+            Occasion::Ahead { used } => Some(used),
+            Occasion::Full(Some(actual)) => Some(actual),
+            Occasion::Full(None) => standing.expected(material.sending.len()),
+            Occasion::Rested => Some(standing.used),
+        };
+        let Some(cut) = material.cut(measured) else {
+            return false;
+        };
+        let settings = self.settings_for(material);
+        let draft = match occasion {
+            Occasion::Rested => clear::clear(&cut.talk, Why::Idle, &settings),
+            _ => match self.enough_is_cleared(&cut, &settings) {
+                Some(draft) => Some(draft),
+                None => {
+                    let summing = self.sum_up(material, &cut, &settings, occasion, &standing);
+                    summing.await
+                }
+            },
+        };
+        let Some(draft) = draft else {
+            return false;
+        };
+        self.keep(material, &cut, draft, occasion, began).await
+    }
+
+    /// The settings for the conversation of a request: what stands before its messages takes room, too.
+    fn settings_for(&self, material: &Material) -> Settings {
+        let list = &material.recognised.outline.list;
+        let beside = material.body.len().saturating_sub(list.len()) as u64;
+        self.settings
+            .for_talk(beside / BYTES_A_TOKEN, Timestamp::now())
+    }
+
+    /// How many tokens a request is at most, block by block.
+    pub(super) fn weighed(&self, material: &Material) -> u64 {
+        let settings = self.settings_for(material);
+        let entries =
+            (material.cut(None)).and_then(|cut| Entries::of(&cut.talk, None, settings.now).ok());
+        let Some(read) = entries else {
+            return u64::MAX;
+        };
+        let mut ledger = Ledger::new();
+        for entry in &read.entries {
+            ledger.entry(entry.view(), Standing::Live, &Rough);
+        }
+        ledger.whole().padded() + settings.before_messages
+    }
+
+    /// Old results, if clearing them makes room enough (O1: before anything is summed up).
+    fn enough_is_cleared(&self, cut: &Cut, settings: &Settings) -> Option<Draft> {
+        let window = self.window(&self.spec(&cut.talk.model))?;
+        let draft = clear::clear(&cut.talk, Why::Pressure, settings)?;
+        (draft.after < window.warning).then_some(draft)
+    }
+
+    async fn sum_up(
+        &self,
+        material: &Material,
+        cut: &Cut,
+        settings: &Settings,
+        occasion: Occasion,
+        standing: &standing::Standing,
+    ) -> Option<Draft> {
+        let line = material.placed.line;
+        let mut used = Usage::default();
+        let too_long = matches!(occasion, Occasion::Full(Some(_)));
+        let mut given = None;
+        if standing.may_ask() && !too_long && may_be_asked_behind(material) {
+            let instructions = self.settings.instructions.as_deref();
+            let message = summarise::fork_message(material.dialect, instructions);
+            let parts = (material.sending).and(&material.body, &material.recognised, message);
+            match material.asking.ask(parts, &[]).await {
+                Ok(reply) => {
+                    used.add(&reply.usage);
+                    given = Some(summary_reply(reply));
+                }
+                Err(error) => {
+                    tracing::info!(class = ?error.class, "asking for a summary behind the client's own messages failed");
+                    if let Occasion::Ahead { used } = occasion
+                        && passes_by(error.class)
+                        && self
+                            .window(&self.spec(&material.model))
+                            .is_some_and(|window| used < window.auto_compact)
+                    {
+                        // There is room for another try behind the next answer.
+                        self.standings.failed(line);
+                        return None;
+                    }
+                }
+            }
+        }
+        let asked = (standing.may_ask() && material.dialect == Dialect::Anthropic)
+            .then(|| Arc::new(material.asking.clone()) as Arc<dyn Model>);
+        let could_ask = given.is_some() || asked.is_some();
+        let drafted = summarise::summarise(&cut.talk, given, asked, settings).await;
+        match drafted {
+            Ok(mut draft) => {
+                if draft.kind == Kind::Extracted && could_ask {
+                    self.standings.failed(line);
+                }
+                // Asking in vain costs, too.
+                used.add(&draft.usage.take().unwrap_or_default());
+                draft.usage = (used.total() > 0).then_some(used);
+                Some(draft)
+            }
+            Err(error) => {
+                self.standings.failed(line);
+                tracing::warn!(%error, %line, "a conversation cannot be summed up");
+                None
+            }
+        }
+    }
+
+    /// Makes it durable, and with that known.
+    async fn keep(
+        &self,
+        material: &Material,
+        cut: &Cut,
+        draft: Draft,
+        occasion: Occasion,
+        began: Instant,
+    ) -> bool {
+        let line = material.placed.line;
+        let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let spec = self.spec(&material.model);
+        let base = material.sending.replaced.as_ref();
+        let summed_up = draft.rest.is_empty();
+        let summary = join(&draft.summary);
+        // The client's markers move on; what stands here stays.
+        let rest = draft.rest.iter().map(thinking::without_marks);
+        let elements: Vec<_> = draft.summary.iter().cloned().chain(rest).collect();
+        let rewrite = Rewrite {
+            tenant: material.tenant,
+            at: cut.at,
+            messages: cut.messages,
+            text: join(&elements),
+            root: match summed_up {
+                true => Some(cut.at),
+                false => base.and_then(|(base, _)| base.rewrite.root),
+            },
+            summary: summary.len(),
+            lines: draft.lines,
+            cleared: draft.cleared,
+            settled: false,
+            made: Made {
+                session: material.placed.session,
+                line,
+                at: Timestamp::now(),
+                kind: draft.kind,
+                before: draft.before,
+                after: draft.after,
+                millis,
+                waited: match occasion {
+                    Occasion::Ahead { .. } => 0,
+                    _ => millis,
+                },
+                cost: draft
+                    .usage
+                    .as_ref()
+                    .and_then(|usage| spec.cost_of_reply(usage)),
+                report: draft.report,
+            },
+        };
+        let (kind, before, after) = (draft.kind, draft.before, draft.after);
+        match self.rewrites.put(rewrite).await {
+            Ok(_) => {
+                let asking = (kind == Kind::Summarised).then_some(millis);
+                self.standings.shrunk(line, asking);
+                self.metrics.compacted(kind);
+                tracing::info!(%line, kind = kind.name(), before, after, millis, "a conversation was made smaller");
+                true
+            }
+            Err(error) => {
+                tracing::warn!(%error, %line, "a summary cannot be kept and is not used");
+                false
+            }
+        }
+    }
+}
+
+/// Whether the same request may succeed later.
+fn passes_by(class: ErrorClass) -> bool {
+    matches!(
+        class,
+        ErrorClass::RateLimited { .. }
+            | ErrorClass::Overloaded { .. }
+            | ErrorClass::Server { .. }
+            | ErrorClass::Retry { .. }
+            | ErrorClass::Timeout(_)
+            | ErrorClass::Cut
+    )
+}
+
+/// One at a time works on conversations that begin alike.
+fn claim_key(material: &Material) -> u64 {
+    let first = material.recognised.hashes.first().copied().unwrap_or(0);
+    (first as u64) ^ material.tenant.0
+}
+
+/// Whether a summary can be asked for behind the client's own bytes: nothing in them may force another kind of answer.
+fn may_be_asked_behind(material: &Material) -> bool {
+    let body = Object::new(&material.body);
+    let text = |name| body.get(name).unwrap_or_default();
+    let forced = match body.object("tool_choice") {
+        Some(choice) => choice
+            .string("type")
+            .is_some_and(|kind| kind != "auto" && kind != "none"),
+        None => text("tool_choice") == br#""required""#,
+    };
+    let formatted = text("response_format").starts_with(b"{")
+        || text("output_format").starts_with(b"{")
+        || body
+            .object("output_config")
+            .is_some_and(|config| config.get("format").is_some_and(|format| format != b"null"));
+    let most = body
+        .count("max_tokens")
+        .or_else(|| body.count("max_completion_tokens"));
+    !forced && !formatted && most.is_none_or(|most| most >= SHORTEST_ANSWER)
+}

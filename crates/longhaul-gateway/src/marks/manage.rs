@@ -1,0 +1,275 @@
+//! Decides which blocks bear a marker, and what is sent.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use longhaul_core::json::Cursor;
+use longhaul_core::prompt::Ttl;
+
+use super::asked::{Asked, Replaced};
+use super::did::Did;
+use super::head::Head;
+use super::scan::{self, Message, Stands};
+use super::splice::Edits;
+use super::trail::{Looked, Shared, Trail, Written};
+use crate::body::Role;
+
+/// With more positions than this between what was written and the new end, the way back is bridged (B2). A look-back
+/// reaches 20.
+const UNBRIDGED: usize = 15;
+
+/// A request as it is to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Managed {
+    /// The body, in slices.
+    pub parts: Vec<Bytes>,
+    /// To be kept for the line once the request was answered; what was given, if nothing was understood.
+    pub trail: Option<Trail>,
+    /// What was done.
+    pub did: Did,
+}
+
+/// What is sent with the client's own markers.
+pub fn keep(asked: &Asked<'_>) -> Vec<Bytes> {
+    let mut edits = Edits::default();
+    let put = put_replacement(asked, &mut edits, None);
+    put.and_then(|_| edits.apply(asked.body))
+        .unwrap_or_else(|| vec![asked.body.clone()])
+}
+
+/// What is sent with ours in their place. `trail` is what the line remembers of the request before.
+pub fn manage(asked: &Asked<'_>, trail: Option<&Trail>) -> Managed {
+    managed(asked, trail).unwrap_or_else(|| Managed {
+        parts: keep(asked),
+        trail: trail.cloned(),
+        did: Did::default(),
+    })
+}
+
+fn managed(asked: &Asked<'_>, trail: Option<&Trail>) -> Option<Managed> {
+    let mut scanned = Scanned::new(asked);
+    scanned.look(trail.map(|trail| trail.looked.shared(asked)))?;
+    let marked = scanned.marked();
+    let tail = scanned.tail()?;
+    let bridge = match (tail, trail.and_then(|trail| trail.written)) {
+        (Some(tail), Some(written)) => scanned.bridge(written, tail)?,
+        _ => None,
+    };
+    let remembered = trail.filter(|trail| trail.head.fits(asked));
+    let (ttl, head) = match (remembered, trail) {
+        (Some(trail), _) => (trail.ttl, trail.head.clone()),
+        (None, trail) => {
+            let head = Head::read(asked).ok()?;
+            let of_head = head.found().filter_map(|found| found.ttl);
+            let asked_for = of_head.chain(scanned.lifetimes()).chain(automatic(asked));
+            let ttl = trail.map(|trail| trail.ttl);
+            let ttl = ttl.unwrap_or_else(|| asked_for.max().unwrap_or_default());
+            (ttl, head.plan(ttl))
+        }
+    };
+    let mut edits = Edits::default();
+    let mut did = head.did;
+    head.apply(asked, &mut edits);
+    did += cut_automatic(asked, &mut edits);
+    let theirs = scanned.lifetimes().count();
+    let mut mine = Did::default();
+    for (element, (base, message)) in &scanned.messages {
+        for (at, block) in message.content.blocks().iter().enumerate() {
+            let here = Some((*element, at));
+            if here != tail && here != bridge {
+                edits.unmark(*base, block);
+            }
+        }
+        for (_, block) in [bridge, tail]
+            .into_iter()
+            .flatten()
+            .filter(|(at, _)| at == element)
+        {
+            mine += edits.mark_block(*base, &message.content, block, ttl).into();
+        }
+    }
+    mine.taken = theirs - mine.stayed;
+    mine.bridges = usize::from(bridge.is_some());
+    let in_replacement = tail.is_none().then_some(ttl);
+    mine += put_replacement(asked, &mut edits, in_replacement)?;
+    let written = tail.and_then(|(element, block)| {
+        let chain = *asked.hashes.get(element)?;
+        Some(Written { chain, block })
+    });
+    did += mine;
+    Some(Managed {
+        parts: edits.apply(asked.body)?,
+        trail: Some(Trail {
+            ttl,
+            head,
+            looked: Looked::at(asked, marked),
+            written,
+        }),
+        did,
+    })
+}
+
+/// A block: the element it is in, and its index there.
+type Place = (usize, usize);
+
+/// The messages that were looked at, with where each begins.
+struct Scanned<'a> {
+    asked: &'a Asked<'a>,
+    messages: BTreeMap<usize, (usize, Message)>,
+}
+
+impl<'a> Scanned<'a> {
+    fn new(asked: &'a Asked<'a>) -> Self {
+        Self {
+            asked,
+            messages: BTreeMap::new(),
+        }
+    }
+
+    fn get(&mut self, element: usize) -> Option<&Message> {
+        if !self.messages.contains_key(&element) {
+            let (raw, base) = self.asked.element(element)?;
+            let message = scan::message(raw).ok()?;
+            self.messages.insert(element, (base, message));
+        }
+        self.messages.get(&element).map(|(_, message)| message)
+    }
+
+    /// Looks at every message that is sent and is not known to have no markers.
+    fn look(&mut self, known: Option<Shared<'_>>) -> Option<()> {
+        let left_out = self.asked.left_out();
+        let sent = (0..self.asked.len()).filter(|element| !left_out.contains(element));
+        for element in sent {
+            if !known.is_some_and(|known| known.is_clean(element)) {
+                self.get(element)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Those in which there is something to cut.
+    fn marked(&self) -> Vec<usize> {
+        let messages = self.messages.iter();
+        let marked = messages.filter(|(_, (_, message))| message.content.found().next().is_some());
+        marked.map(|(element, _)| *element).collect()
+    }
+
+    /// The lifetimes of the client's markers.
+    fn lifetimes(&self) -> impl Iterator<Item = Ttl> {
+        let messages = self.messages.values();
+        messages.flat_map(|(_, message)| message.content.found().filter_map(|found| found.ttl))
+    }
+
+    /// The last block of the user or a tool that can bear a marker. Messages of role system come and go, and what is put
+    /// into the model's mouth is gone on with: neither is a prefix of the next request. Outer none: it cannot be told.
+    fn tail(&mut self) -> Option<Option<Place>> {
+        for element in (self.asked.left_out().end..self.asked.len()).rev() {
+            let message = self.get(element)?;
+            if let Some(block) = last_able(message) {
+                return Some(Some((element, block)));
+            }
+        }
+        Some(None)
+    }
+
+    /// The block that was marked before, if it is still sent and too far from the new end. Outer none: it cannot be told.
+    fn bridge(&mut self, written: Written, tail: Place) -> Option<Option<Place>> {
+        let hashes = self.asked.hashes;
+        // Messages of role system behind it have the same hash.
+        let last = hashes.iter().rposition(|hash| *hash == written.chain);
+        let Some(last) = last else {
+            return Some(None);
+        };
+        let run = hashes.get(..last).unwrap_or_default().iter().rev();
+        let element = last - run.take_while(|hash| **hash == written.chain).count();
+        let place = (element, written.block);
+        if element < self.asked.left_out().end || place >= tail {
+            return Some(None);
+        }
+        let mut between = 0;
+        for each in element..=tail.0 {
+            let positions = self.get(each)?.content.positions();
+            let from = if each == element { place.1 + 1 } else { 0 };
+            let to = if each == tail.0 { tail.1 } else { positions };
+            between += to.saturating_sub(from);
+            if between > UNBRIDGED {
+                break;
+            }
+        }
+        let able = self.get(element)?.content.can_bear(place.1);
+        Some((able && between > UNBRIDGED).then_some(place))
+    }
+}
+
+/// The last block of a message that bears the marker of the conversation's end.
+fn last_able(message: &Message) -> Option<usize> {
+    let spoken = message.role == Role::User;
+    message.content.last_able().filter(|_| spoken)
+}
+
+/// The lifetime that automatic caching asks for.
+fn automatic(asked: &Asked<'_>) -> Option<Ttl> {
+    let span = asked.outline.members.automatic.clone()?;
+    scan::marker(asked.body.get(span)?).ttl
+}
+
+/// Takes the client's automatic caching out.
+fn cut_automatic(asked: &Asked<'_>, edits: &mut Edits) -> Did {
+    let Some(value) = &asked.outline.members.automatic else {
+        return Did::default();
+    };
+    let first = scan::cut(asked.body, value, Stands::First);
+    let before = asked.body.get(..first.start).unwrap_or_default();
+    let cut = match before.trim_ascii_end().last() {
+        Some(b',') => scan::cut(asked.body, value, Stands::Behind),
+        _ => first,
+    };
+    edits.cut(0, &cut);
+    Did {
+        taken: 1,
+        ..Did::default()
+    }
+}
+
+/// Puts what stands for the first messages in their place; with a marker on its last block that can bear one, if no
+/// message behind it does. None: that cannot be done.
+fn put_replacement(asked: &Asked<'_>, edits: &mut Edits, mark: Option<Ttl>) -> Option<Did> {
+    let Some(Replaced { elements, text }) = asked.replaced else {
+        return Some(Did::default());
+    };
+    let gap = asked.gap()?;
+    let comma: &[u8] = if elements.start > 0 { b"," } else { b"" };
+    edits.replace(gap.clone(), Bytes::from_static(comma));
+    let mut inside = Edits::default();
+    let did = mark.map(|ttl| mark_last(text, &mut inside, ttl));
+    for part in inside.apply(text)? {
+        edits.replace(gap.end..gap.end, part);
+    }
+    Some(did.unwrap_or_default())
+}
+
+/// Marks the last block of elements with commas between them.
+fn mark_last(text: &[u8], edits: &mut Edits, ttl: Ttl) -> Did {
+    let mut last = None;
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let mut cursor = Cursor::new(rest);
+        let Ok(raw) = cursor.raw() else {
+            return Did::default();
+        };
+        let start = at + rest.len() - rest.trim_ascii_start().len();
+        if let Ok(message) = scan::message(raw)
+            && let Some(block) = last_able(&message)
+        {
+            last = Some((start, message, block));
+        }
+        // Behind the comma.
+        at += cursor.position() + 1;
+    }
+    match last {
+        Some((start, message, block)) => {
+            (edits.mark_block(start, &message.content, block, ttl)).into()
+        }
+        None => Did::default(),
+    }
+}

@@ -1,0 +1,99 @@
+//! What a line remembers of the markers of its newest request. Kept in memory; lost without harm: what is not remembered
+//! is looked at again, and the first request after that has no bridge.
+
+use longhaul_core::prompt::Ttl;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::asked::Asked;
+use super::head::Plan;
+
+/// How many of the last elements have a checkpoint: those whose bytes change as the client moves its marker.
+const CHECKPOINTS: usize = 4;
+
+/// See the module. To be kept for the line once the request was answered: what was not answered was not written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trail {
+    /// The lifetime, latched for the line.
+    pub(super) ttl: Ttl,
+    /// What was done in the head.
+    pub(super) head: Plan,
+    /// Which elements had markers.
+    pub(super) looked: Looked,
+    /// The last block that was marked.
+    pub(super) written: Option<Written>,
+}
+
+/// A block that ends what was written to the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Written {
+    /// The rolling hash behind its element: that stays what it is, wherever the element stands.
+    pub(super) chain: u128,
+    /// Its index in the element.
+    pub(super) block: usize,
+}
+
+/// Which elements were looked at for markers of the client, by the hash of their bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Looked {
+    /// The first that was; those before it were not sent.
+    from: usize,
+    /// Of the last elements: how many there are up to it, and a hash over the hashes of all these.
+    checkpoints: Vec<(usize, u128)>,
+    /// Those in which there was something to cut.
+    marked: Vec<usize>,
+}
+
+impl Looked {
+    /// All elements of a request that are sent, and which of them had markers.
+    pub(super) fn at(asked: &Asked<'_>, marked: Vec<usize>) -> Self {
+        let count = asked.raws.len();
+        let first = count.saturating_sub(CHECKPOINTS - 1).max(1);
+        let places = (first..=count).filter(|_| count == asked.len());
+        Self {
+            from: asked.left_out().end,
+            checkpoints: checkpoints(asked.raws, places),
+            marked,
+        }
+    }
+
+    /// The part of it that holds for another request.
+    pub(super) fn shared(&self, asked: &Asked<'_>) -> Shared<'_> {
+        let places = self.checkpoints.iter().map(|(count, _)| *count);
+        let now = checkpoints(asked.raws, places);
+        let pairs = self.checkpoints.iter().zip(&now);
+        let same = pairs.take_while(|(then, now)| then == now).last();
+        Shared {
+            looked: self,
+            up_to: same.map_or(0, |((count, _), _)| *count),
+        }
+    }
+}
+
+/// What is known of the elements of a request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shared<'a> {
+    looked: &'a Looked,
+    up_to: usize,
+}
+
+impl Shared<'_> {
+    /// Whether an element is known to have nothing in it that could be cut.
+    pub(super) fn is_clean(&self, element: usize) -> bool {
+        let known = (self.looked.from..self.up_to).contains(&element);
+        known && self.looked.marked.binary_search(&element).is_err()
+    }
+}
+
+/// Hashes over the first so many hashes; ascending, and only as far as there are so many.
+fn checkpoints(raws: &[u128], places: impl Iterator<Item = usize>) -> Vec<(usize, u128)> {
+    let mut hash = Xxh3::new();
+    let mut done = 0;
+    let made = places.map_while(|count| {
+        for raw in raws.get(done..count)? {
+            hash.update(&raw.to_le_bytes());
+        }
+        done = count;
+        Some((count, hash.digest128()))
+    });
+    made.collect()
+}

@@ -1,0 +1,45 @@
+// The calls of a line as columns of a picture: one a call while there is room, several where there is not.
+
+import { failed } from "./calls.js";
+import { prompt } from "./words.js";
+
+/** As many columns as fit, each with the largest window and the mean prompt of its calls. */
+export function columnsOf(calls, most) {
+  const size = Math.max(1, Math.ceil(calls.length / Math.max(1, most)));
+  const columns = [];
+  for (let at = 0; at < calls.length; at += size) columns.push(column(calls.slice(at, at + size)));
+  return columns;
+}
+
+function column(calls) {
+  const measured = calls.filter((call) => call.usage);
+  const billed = measured.map((call) => prompt(call.usage));
+  const mean = (of) => (billed.length ? billed.reduce((sum, part) => sum + of(part), 0) / billed.length : 0);
+  const largest = (of) => (measured.length ? Math.max(...measured.map(of)) : null);
+  return {
+    calls,
+    context: largest((call) => call.usage.context_tokens),
+    whole: largest((call) => call.usage.context_tokens + (call.saved_tokens || 0)),
+    read: mean((part) => part.read),
+    written: mean((part) => part.written),
+    plain: mean((part) => part.plain),
+    broken: calls.filter((call) => call.finding),
+    failed: calls.filter(failed),
+  };
+}
+
+/** Before which column a compaction came into use. */
+export function placeOf(columns, made) {
+  const found = columns.findIndex((column) => column.calls[0].at > made.at);
+  return found < 0 ? columns.length : found;
+}
+
+/** A round number at or above, and how far apart the lines of a scale are. */
+export function scale(most) {
+  const rough = Math.max(1, most) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) || 10);
+  const ticks = [];
+  for (let at = step; at <= most; at += step) ticks.push(at);
+  return ticks;
+}

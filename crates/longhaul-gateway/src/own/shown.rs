@@ -1,0 +1,84 @@
+//! Calls, compactions and windows as JSON.
+
+use longhaul_core::message::Usage;
+use longhaul_core::models::ModelTable;
+use longhaul_core::window::{Settings, WindowInput, WindowStatus};
+use serde_json::{Value, json};
+
+use super::worth;
+use crate::line::LineId;
+use crate::store::{CallRecord, Made, SessionRow};
+
+/// A session of the list.
+pub(super) fn session(row: &SessionRow, models: &ModelTable) -> Value {
+    let mut shown = json!(row);
+    let worth = worth::of_left_out(models, &row.model, row.saved_tokens);
+    let saved = worth.map(|worth| worth.to_f64() - row.summaries_cost_usd);
+    shown["saved_usd"] = json!(saved);
+    shown
+}
+
+/// A call.
+pub(super) fn call(line: LineId, call: &CallRecord) -> Value {
+    json!({
+        "line": line.to_string(),
+        "at": call.at,
+        "model": call.model,
+        "messages": call.messages,
+        "status": call.status,
+        "ended": call.ended,
+        "milliseconds": call.millis,
+        "usage": call.usage.as_ref().map(usage),
+        "cost_usd": call.cost.map(|cost| cost.to_f64()),
+        "finding": call.finding,
+        "saved_tokens": call.saved,
+        "rewritten": call.rewritten,
+    })
+}
+
+fn usage(usage: &Usage) -> Value {
+    json!({
+        "input_tokens": usage.input,
+        "cache_read_tokens": usage.cache_read,
+        "cache_write_tokens": usage.cache_write(),
+        "output_tokens": usage.output,
+        "context_tokens": usage.context(),
+    })
+}
+
+/// A compaction. A report that is no JSON is shown as the text it is.
+pub(super) fn compaction(made: &Made) -> Value {
+    let report = serde_json::from_str(&made.report);
+    json!({
+        "at": made.at,
+        "line": made.line.to_string(),
+        "kind": made.kind,
+        "before_tokens": made.before,
+        "after_tokens": made.after,
+        "milliseconds": made.millis,
+        "waited_milliseconds": made.waited,
+        "cost_usd": made.cost.map(|cost| cost.to_f64()),
+        "report": report.unwrap_or_else(|_| Value::from(made.report.as_str())),
+    })
+}
+
+/// The window of a model and its thresholds; null if it is too small to be managed.
+pub(super) fn window(model: &str, models: &ModelTable) -> Value {
+    let spec = models.resolve(model).spec;
+    let status = WindowStatus::new(&WindowInput {
+        window: spec.window,
+        max_output: spec.max_output,
+        used: 0,
+        settings: Settings::default(),
+    });
+    let shown = status.map(|status| {
+        json!({
+            "size": status.size,
+            "effective": status.effective,
+            "warning": status.warning,
+            "threshold": status.auto_compact,
+            "blocking": status.blocking,
+        })
+    });
+    shown.unwrap_or(Value::Null)
+}

@@ -1,0 +1,35 @@
+//! Claims within one process, for stores that no other process uses.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Claim;
+
+/// Which keys somebody works on.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Claims(Arc<Mutex<BTreeSet<u64>>>);
+
+struct Held {
+    key: u64,
+    claims: Claims,
+}
+
+impl Claim for Held {}
+
+impl Claims {
+    pub(super) fn claim(&self, key: u64) -> Option<Box<dyn Claim>> {
+        let mut keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let claims = self.clone();
+        keys.insert(key)
+            .then(|| Box::new(Held { key, claims }) as Box<dyn Claim>)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let keys = &self.claims.0;
+        keys.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.key);
+    }
+}

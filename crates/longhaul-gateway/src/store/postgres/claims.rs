@@ -1,0 +1,112 @@
+//! Claims among gateways: advisory locks of one session, on a connection that is kept for them.
+//!
+//! The server gives them back when that connection ends, so a gateway that dies holds none. Within this process a list says
+//! what is claimed, since a session may take a lock that it has.
+
+use std::sync::Arc;
+
+use sqlx::{Executor, PgConnection, Row};
+use tokio::sync::Mutex;
+
+use super::super::claims::Claims as Here;
+use super::super::{Claim, StoreError};
+use super::connect::{Place, said};
+
+/// A machine that vanished is found out within a minute.
+const SETTINGS: &str =
+    "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3";
+
+#[derive(Debug, Clone)]
+pub(super) struct Claims {
+    here: Here,
+    place: Place,
+    connection: Arc<Mutex<Option<PgConnection>>>,
+}
+
+struct Held {
+    key: u64,
+    here: Option<Box<dyn Claim>>,
+    claims: Claims,
+}
+
+impl Claim for Held {}
+
+impl Claims {
+    pub(super) fn new(place: Place) -> Self {
+        Self {
+            here: Here::default(),
+            place,
+            connection: Arc::default(),
+        }
+    }
+
+    pub(super) async fn claim(&self, key: u64) -> Result<Option<Box<dyn Claim>>, StoreError> {
+        let Some(here) = self.here.claim(key) else {
+            return Ok(None);
+        };
+        let got = self.ask("SELECT pg_try_advisory_lock($1)", key).await?;
+        Ok(got.then(|| {
+            Box::new(Held {
+                key,
+                here: Some(here),
+                claims: self.clone(),
+            }) as Box<dyn Claim>
+        }))
+    }
+
+    /// Asks on the connection; if it turns out to be broken, once more on a new one.
+    async fn ask(&self, question: &'static str, key: u64) -> Result<bool, StoreError> {
+        let mut kept = self.connection.lock().await;
+        if let Some(mut connection) = kept.take()
+            && let Ok(answer) = asked(&mut connection, question, key).await
+        {
+            *kept = Some(connection);
+            return Ok(answer);
+        }
+        let mut connection = self.place.connect("longhaul claims").await?;
+        let failed = |error| StoreError::Failed(said(&error));
+        let set = connection.execute(sqlx::raw_sql(SETTINGS)).await;
+        set.map_err(failed)?;
+        let answer = asked(&mut connection, question, key)
+            .await
+            .map_err(failed)?;
+        *kept = Some(connection);
+        Ok(answer)
+    }
+
+    /// Gives a lock back. If the connection is gone, so is the lock.
+    async fn give_back(&self, key: u64) {
+        let mut kept = self.connection.lock().await;
+        if let Some(mut connection) = kept.take()
+            && asked(&mut connection, "SELECT pg_advisory_unlock($1)", key)
+                .await
+                .is_ok()
+        {
+            *kept = Some(connection);
+        }
+    }
+}
+
+async fn asked(
+    connection: &mut PgConnection,
+    question: &'static str,
+    key: u64,
+) -> sqlx::Result<bool> {
+    let question = sqlx::query(question).bind(key.cast_signed());
+    question.fetch_one(connection).await?.try_get(0)
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Without a runtime the process is ending, and its connections with it.
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
+        let (claims, here, key) = (self.claims.clone(), self.here.take(), self.key);
+        runtime.spawn(async move {
+            claims.give_back(key).await;
+            // Only now may this process claim it again.
+            drop(here);
+        });
+    }
+}

@@ -1,0 +1,160 @@
+//! The way to the server: a pool, how long is waited, and what is tried again.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{ConnectOptions, Connection, Executor, PgConnection, Postgres};
+
+use super::super::StoreError;
+
+/// Connections of one gateway for books and shelf; one more is for claims.
+const MOST: u32 = 8;
+/// For how long a free connection is waited for.
+const ACQUIRING: Duration = Duration::from_secs(4);
+/// For how long a new connection is waited for where nothing else would limit it.
+const CONNECTING: Duration = Duration::from_secs(10);
+/// Between two attempts, the first time and at most.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
+/// What a connection begins with: the server ends what hangs.
+const SETTINGS: &str =
+    "SET statement_timeout = '60s'; SET idle_in_transaction_session_timeout = '60s'";
+
+/// Where the server is.
+#[derive(Clone)]
+pub(super) struct Place {
+    options: PgConnectOptions,
+    shown: String,
+}
+
+impl std::fmt::Debug for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+impl Place {
+    pub(super) fn of(url: &str) -> Result<Self, StoreError> {
+        let options = PgConnectOptions::from_str(url).map_err(|error| StoreError::Open {
+            place: "postgres".to_owned(),
+            reason: said(&error),
+        })?;
+        // Statements hold no values, but there are many of them.
+        let options = options.disable_statement_logging();
+        let (host, port) = (options.get_host(), options.get_port());
+        let host = match options.get_socket() {
+            Some(folder) => folder.display().to_string(),
+            None => format!("{host}:{port}"),
+        };
+        let database = options.get_database().unwrap_or(options.get_username());
+        let shown = format!("postgres://{host}/{database}");
+        Ok(Self { options, shown })
+    }
+
+    /// A connection of its own.
+    pub(super) async fn connect(&self, name: &str) -> Result<PgConnection, StoreError> {
+        let options = self.options.clone().application_name(name);
+        match tokio::time::timeout(CONNECTING, PgConnection::connect_with(&options)).await {
+            Ok(connected) => connected.map_err(|error| self.cannot(said(&error))),
+            Err(_) => Err(self.cannot("it did not answer".to_owned())),
+        }
+    }
+
+    pub(super) fn cannot(&self, reason: String) -> StoreError {
+        let place = self.shown.clone();
+        StoreError::Open { place, reason }
+    }
+
+    pub(super) fn shown(&self) -> &str {
+        &self.shown
+    }
+}
+
+/// A connection of the pool.
+pub(super) type Connected = PoolConnection<Postgres>;
+/// Something that is done on one.
+pub(super) type Attempt<T> = BoxFuture<'static, sqlx::Result<T>>;
+
+/// The pool. Connections that broke are replaced when they are next needed.
+#[derive(Debug, Clone)]
+pub(super) struct Connections {
+    pool: PgPool,
+    place: Place,
+}
+
+impl Connections {
+    pub(super) fn new(place: Place) -> Self {
+        let options = PgPoolOptions::new()
+            .max_connections(MOST)
+            .acquire_timeout(ACQUIRING)
+            // A broken one is found out by using it: that saves every request a round trip.
+            .test_before_acquire(false)
+            .after_connect(|connection, _| {
+                Box::pin(async move {
+                    connection.execute(sqlx::raw_sql(SETTINGS)).await?;
+                    Ok(())
+                })
+            });
+        let connect = place.options.clone().application_name("longhaul");
+        Self {
+            pool: options.connect_lazy_with(connect),
+            place,
+        }
+    }
+
+    /// Does something that may be done again: it is, while the failure is one that passes and patience lasts.
+    pub(super) async fn run<T>(
+        &self,
+        patience: Duration,
+        work: impl Fn(Connected) -> Attempt<T> + Send + Sync,
+    ) -> Result<T, StoreError> {
+        let mut last = None;
+        let attempts = async {
+            let (mut pause, most) = PAUSES;
+            loop {
+                let tried = match self.pool.acquire().await {
+                    Ok(connection) => work(connection).await,
+                    Err(error) => Err(error),
+                };
+                match tried {
+                    Err(error) if passes(&error) => last = Some(said(&error)),
+                    done => return done.map_err(|error| StoreError::Failed(said(&error))),
+                }
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(most);
+            }
+        };
+        let done = tokio::time::timeout(patience, attempts).await;
+        done.unwrap_or_else(|_| {
+            let reason = last.unwrap_or_else(|| "it did not answer".to_owned());
+            let place = self.place.shown();
+            Err(StoreError::Failed(format!("{place}: {reason}")))
+        })
+    }
+}
+
+/// Whether trying again may help: the connection or the server was lost, or others were in the way.
+fn passes(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::Protocol(_) => true,
+        sqlx::Error::Database(error) => error.code().is_some_and(|code| {
+            // Lost connections; shutting down and starting up; too many connections.
+            code.starts_with("08") || code.starts_with("57P") || code == "53300"
+                // Another's transaction was first; a standby that is about to take over.
+                || matches!(&*code, "40001" | "40P01" | "23505" | "25006")
+        }),
+        _ => false,
+    }
+}
+
+/// What a failure says to people.
+pub(super) fn said(error: &sqlx::Error) -> String {
+    match error {
+        sqlx::Error::Database(error) => error.message().to_owned(),
+        sqlx::Error::Configuration(error) => format!("the address is wrong: {error}"),
+        sqlx::Error::PoolTimedOut => "no connection".to_owned(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,166 @@
+//! Books and shelf in a PostgreSQL database that several gateways share.
+//!
+//! `connect` is the way there (pool, patience, what is tried again), `schema` the tables, `write` and `read` the books,
+//! `shelf` the rewrites, `claims` who works on what, `peers` where lines stand.
+
+mod claims;
+mod connect;
+mod peers;
+mod read;
+mod schema;
+mod shelf;
+mod write;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use jiff::Timestamp;
+
+use self::claims::Claims;
+use self::connect::{Attempt, Connected, Connections, Place};
+use super::{
+    CallRecord, Claim, Known, Listed, Made, Peers, Purged, Record, Rewrite, SessionRow, Shelf,
+    Store, StoreError,
+};
+use crate::line::{LineId, Restored, SessionId, Tenant, Tenants};
+
+/// For how long writing is tried: a server that starts again is waited for.
+const WRITING: Duration = Duration::from_secs(30);
+/// For how long reading is.
+const READING: Duration = Duration::from_secs(5);
+/// For how long a purge may take.
+const PURGING: Duration = Duration::from_secs(300);
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct Postgres {
+    connections: Connections,
+    claims: Claims,
+    secret: [u8; schema::SECRET_BYTES],
+}
+
+impl Postgres {
+    /// Connects to `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…` and makes or migrates the tables. What the
+    /// URL leaves out is taken from the environment as PostgreSQL's own programs do. Must be called on a tokio runtime.
+    ///
+    /// # Errors
+    /// As [`StoreError`]; none of them holds the password.
+    pub async fn open(url: &str) -> Result<Self, StoreError> {
+        let place = Place::of(url)?;
+        let secret = schema::prepare(&place).await?;
+        Ok(Self {
+            claims: Claims::new(place.clone()),
+            connections: Connections::new(place),
+            secret,
+        })
+    }
+
+    /// Tells tenants apart, alike at every gateway that uses the database: the secret of the hash is kept there.
+    pub fn tenants(&self) -> Tenants {
+        Tenants::of_secret(&self.secret)
+    }
+}
+
+/// A future of its own for each attempt; it owns the connection, and shares what it writes.
+macro_rules! attempt {
+    (|$connection:ident| $work:expr) => {
+        move |mut $connection: Connected| -> Attempt<_> { Box::pin(async move { $work.await }) }
+    };
+    ($shared:ident, |$connection:ident| $work:expr) => {
+        move |mut $connection: Connected| -> Attempt<_> {
+            let $shared = Arc::clone(&$shared);
+            Box::pin(async move { $work.await })
+        }
+    };
+}
+
+impl Store for Postgres {
+    fn append(&self, batch: Vec<Record>) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            let batch = Arc::new((batch, write::BatchNumber::draw()?));
+            let append = attempt!(batch, |connection| {
+                write::append(&mut connection, &batch.0, batch.1)
+            });
+            self.connections.run(WRITING, append).await
+        })
+    }
+
+    fn known(&self, most: usize) -> BoxFuture<'_, Result<Known, StoreError>> {
+        let known = attempt!(|connection| read::known(&mut connection, most));
+        Box::pin(self.connections.run(WRITING, known))
+    }
+
+    fn sessions(&self, most: usize) -> BoxFuture<'_, Result<Vec<SessionRow>, StoreError>> {
+        let sessions = attempt!(|connection| read::sessions(&mut connection, most));
+        Box::pin(self.connections.run(READING, sessions))
+    }
+
+    fn calls(
+        &self,
+        session: SessionId,
+        most: usize,
+    ) -> BoxFuture<'_, Result<Vec<(LineId, CallRecord)>, StoreError>> {
+        let calls = attempt!(|connection| read::calls(&mut connection, session, most));
+        Box::pin(self.connections.run(READING, calls))
+    }
+
+    fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<Purged, StoreError>> {
+        let purge = attempt!(|connection| write::purge(&mut connection, before));
+        Box::pin(self.connections.run(PURGING, purge))
+    }
+}
+
+impl Shelf for Postgres {
+    fn put(&self, rewrite: Rewrite) -> BoxFuture<'_, Result<(), StoreError>> {
+        let rewrite = Arc::new(rewrite);
+        let put = attempt!(rewrite, |connection| shelf::put(&mut connection, &rewrite));
+        Box::pin(self.connections.run(WRITING, put))
+    }
+
+    fn find(
+        &self,
+        tenant: Tenant,
+        at: Vec<u128>,
+        least: u32,
+    ) -> BoxFuture<'_, Result<Option<Rewrite>, StoreError>> {
+        let at = Arc::new(at);
+        let find = attempt!(at, |connection| {
+            shelf::find(&mut connection, tenant, &at, least)
+        });
+        Box::pin(self.connections.run(READING, find))
+    }
+
+    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<Listed>>, StoreError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    fn claim(&self, key: u64) -> BoxFuture<'_, Result<Option<Box<dyn Claim>>, StoreError>> {
+        Box::pin(self.claims.claim(key))
+    }
+
+    fn made(
+        &self,
+        session: SessionId,
+        most: usize,
+    ) -> BoxFuture<'_, Result<Vec<Made>, StoreError>> {
+        let made = attempt!(|connection| shelf::made_in(&mut connection, session, most));
+        Box::pin(self.connections.run(READING, made))
+    }
+}
+
+impl Peers for Postgres {
+    fn heads_at(
+        &self,
+        tenant: Tenant,
+        at: Vec<u128>,
+    ) -> BoxFuture<'_, Result<Vec<Restored>, StoreError>> {
+        let at = Arc::new(at);
+        let heads = attempt!(at, |connection| peers::heads_at(
+            &mut connection,
+            tenant,
+            &at
+        ));
+        Box::pin(self.connections.run(READING, heads))
+    }
+}

@@ -1,0 +1,56 @@
+//! Where lines stand that any gateway wrote.
+
+use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, Row};
+
+use super::read::{hash, id, small};
+use crate::line::{Chain, LineId, Restored, SessionId, Tenant};
+
+pub(super) async fn heads_at(
+    connection: &mut PgConnection,
+    tenant: Tenant,
+    at: &[u128],
+) -> sqlx::Result<Vec<Restored>> {
+    let query = sqlx::query(
+        "WITH found AS (
+             SELECT hash, line, messages, answered FROM longhaul.head
+             WHERE tenant = coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1)
+                 AND hash = ANY ($2)
+             ORDER BY messages DESC LIMIT 1
+         )
+         SELECT l.id, l.session, f.hash, f.messages, f.answered, l.chain, l.messages, l.answered
+         FROM found f JOIN longhaul.line l ON l.id = f.line",
+    );
+    let hashes: Vec<[u8; 16]> = at.iter().map(|hash| hash.to_le_bytes()).collect();
+    let hashes: Vec<&[u8]> = hashes.iter().map(<[u8; 16]>::as_slice).collect();
+    let row = query
+        .bind(tenant.0.cast_signed())
+        .bind(hashes)
+        .fetch_optional(connection)
+        .await?;
+    let Some(row) = row else {
+        return Ok(Vec::new());
+    };
+    let restored = |chain| -> sqlx::Result<Restored> {
+        Ok(Restored {
+            tenant,
+            line: LineId(id(&row, 0)?),
+            session: SessionId(id(&row, 1)?),
+            chain,
+        })
+    };
+    let (matched, newest) = (chain(&row, 2)?, chain(&row, 5)?);
+    let mut heads = vec![restored(matched)?];
+    if newest.hash != matched.hash {
+        heads.push(restored(newest)?);
+    }
+    Ok(heads)
+}
+
+fn chain(row: &PgRow, at: usize) -> sqlx::Result<Chain> {
+    Ok(Chain {
+        hash: hash(row, at)?,
+        messages: small(row, at + 1)?,
+        answered: row.try_get(at + 2)?,
+    })
+}

@@ -1,0 +1,95 @@
+//! The tables, as migrations: each brings the database from one version to the next, none is ever changed.
+
+use ring::rand::{SecureRandom, SystemRandom};
+use sqlx::{Connection, Executor, PgConnection, Row};
+
+use super::super::StoreError;
+use super::connect::{Place, said};
+
+/// One file each. Ids and hashes as in the SQLite store; all in a schema of its own, `longhaul`.
+const MIGRATIONS: [&str; 1] = [include_str!("schema_1.sql")];
+
+/// The format written here.
+const VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// Held while migrating, so that gateways that start at once take turns.
+const MIGRATING: i64 = 0x6c6f_6e67_6861_756c;
+
+pub(super) const SECRET_BYTES: usize = 32;
+
+/// Brings the database to [`VERSION`]; gives the secret that all gateways share.
+pub(super) async fn prepare(place: &Place) -> Result<[u8; SECRET_BYTES], StoreError> {
+    let mut connection = place.connect("longhaul").await?;
+    let failed = |error: sqlx::Error| place.cannot(said(&error));
+    let mut found = version(&mut connection).await.map_err(failed)?;
+    if found < VERSION {
+        found = migrate(&mut connection).await.map_err(failed)?;
+    }
+    if found > VERSION {
+        return Err(StoreError::Newer {
+            place: place.shown().to_owned(),
+            found,
+            known: VERSION,
+        });
+    }
+    let secret = secret(&mut connection).await.map_err(failed)?;
+    let closed = connection.close().await;
+    closed.map_err(failed)?;
+    secret
+        .try_into()
+        .map_err(|_| place.cannot("its secret is not 32 bytes long".to_owned()))
+}
+
+async fn version(connection: &mut PgConnection) -> sqlx::Result<i64> {
+    let there = "SELECT to_regclass('longhaul.version') IS NOT NULL";
+    let there: bool = sqlx::query(there)
+        .fetch_one(&mut *connection)
+        .await?
+        .try_get(0)?;
+    if !there {
+        return Ok(0);
+    }
+    let rows = sqlx::query("SELECT coalesce(max(version), 0) FROM longhaul.version");
+    rows.fetch_one(connection).await?.try_get(0)
+}
+
+async fn migrate(connection: &mut PgConnection) -> sqlx::Result<i64> {
+    let mut transaction = connection.begin().await?;
+    let lock = sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(MIGRATING);
+    lock.execute(&mut *transaction).await?;
+    // Another gateway may have done it meanwhile.
+    let found = version(&mut transaction).await?;
+    if found == 0 {
+        // Who may not make one may have been given one.
+        let there = sqlx::query("SELECT to_regnamespace('longhaul') IS NOT NULL");
+        let there: bool = there.fetch_one(&mut *transaction).await?.try_get(0)?;
+        if !there {
+            transaction.execute("CREATE SCHEMA longhaul").await?;
+        }
+        let table = "CREATE TABLE longhaul.version (version BIGINT PRIMARY KEY)";
+        transaction.execute(table).await?;
+    }
+    let done = usize::try_from(found).unwrap_or(0);
+    for (migration, number) in MIGRATIONS.iter().zip(1_i64..).skip(done) {
+        transaction.execute(sqlx::raw_sql(migration)).await?;
+        let row = sqlx::query("INSERT INTO longhaul.version (version) VALUES ($1)");
+        row.bind(number).execute(&mut *transaction).await?;
+    }
+    let now = version(&mut transaction).await?;
+    transaction.commit().await?;
+    Ok(now)
+}
+
+/// The first who comes makes it, and everybody uses that.
+async fn secret(connection: &mut PgConnection) -> sqlx::Result<Vec<u8>> {
+    let mut drawn = [0; SECRET_BYTES];
+    SystemRandom::new()
+        .fill(&mut drawn)
+        .map_err(|_| sqlx::Error::Io(std::io::Error::other("the system gives no random bytes")))?;
+    sqlx::query("INSERT INTO longhaul.secret (secret) VALUES ($1) ON CONFLICT DO NOTHING")
+        .bind(&drawn[..])
+        .execute(&mut *connection)
+        .await?;
+    let kept = sqlx::query("SELECT secret FROM longhaul.secret");
+    kept.fetch_one(connection).await?.try_get(0)
+}

@@ -1,0 +1,100 @@
+//! Compressed answers, unpacked to be listened to: off the path of requests, and never more than a bounded part.
+//!
+//! An answer may be made to grow a thousandfold. What is read of it is bounded in length, and so is the room that a
+//! format may ask for to look back.
+
+use std::io::{self, Read};
+use std::panic::AssertUnwindSafe;
+
+use brotli_decompressor::Decompressor;
+use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use ruzstd::decoding::StreamingDecoder;
+
+/// The room that zstd may look back, as for all of HTTP (RFC 9659).
+const ZSTD_WINDOW: u64 = 8 << 20;
+/// Bytes read at once.
+const PIECE: usize = 64 << 10;
+
+/// How an answer is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packing {
+    Brotli,
+    Deflate,
+    Gzip,
+    Zstd,
+}
+
+impl Packing {
+    /// By its name in `content-encoding`; none where the answer is plain, or packed in a way not known here.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        match name.trim().to_ascii_lowercase().as_str() {
+            "br" => Some(Self::Brotli),
+            "deflate" => Some(Self::Deflate),
+            "gzip" | "x-gzip" => Some(Self::Gzip),
+            "zstd" => Some(Self::Zstd),
+            _ => None,
+        }
+    }
+
+    /// Gives what was packed piece by piece, until it ends, is damaged, is longer than `most`, or nobody wants more.
+    pub(super) fn unpack(self, packed: &[u8], most: usize, mut give: impl FnMut(&[u8]) -> Wanted) {
+        let unpacking = AssertUnwindSafe(|| {
+            let Ok(unpacking) = self.reader(packed) else {
+                return;
+            };
+            let mut unpacking = unpacking.take(most as u64);
+            let mut piece = vec![0; PIECE];
+            while let Ok(length @ 1..) = unpacking.read(&mut piece) {
+                let part = piece.get(..length).unwrap_or_default();
+                if give(part) == Wanted::NoMore {
+                    return;
+                }
+            }
+        });
+        // Whatever an upstream sends, and whatever a library makes of it: the books go on.
+        let _ = std::panic::catch_unwind(unpacking);
+    }
+
+    /// All that was packed, but never more than `most`.
+    pub(super) fn whole(self, packed: &[u8], most: usize) -> Vec<u8> {
+        let mut whole = Vec::new();
+        self.unpack(packed, most, |part| {
+            whole.extend_from_slice(part);
+            Wanted::More
+        });
+        whole
+    }
+
+    fn reader(self, packed: &[u8]) -> io::Result<Box<dyn Read + '_>> {
+        let unreadable = || io::Error::from(io::ErrorKind::InvalidData);
+        Ok(match self {
+            // The form with large windows may ask for a gigabyte; HTTP has no such form.
+            Self::Brotli if packed.first().is_some_and(|first| first & 0x7f == 0x11) => {
+                return Err(unreadable());
+            }
+            Self::Brotli => Box::new(Decompressor::new(packed, PIECE)),
+            Self::Gzip => Box::new(MultiGzDecoder::new(packed)),
+            // Some servers leave out the wrapping that the name stands for.
+            Self::Deflate => match packed {
+                [first, second, ..]
+                    if first & 0x0f == 8
+                        && u16::from_be_bytes([*first, *second]).is_multiple_of(31) =>
+                {
+                    Box::new(ZlibDecoder::new(packed))
+                }
+                _ => Box::new(DeflateDecoder::new(packed)),
+            },
+            Self::Zstd => {
+                let decoder = StreamingDecoder::new_with_max_window_size(packed, ZSTD_WINDOW);
+                Box::new(decoder.map_err(|_| unreadable())?)
+            }
+        })
+    }
+}
+
+/// Whether more is to be unpacked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    More,
+    NoMore,
+}

@@ -1,0 +1,232 @@
+//! Whole conversations become summaries that the API takes, word for word what the user said, smaller than before.
+
+use std::sync::Arc;
+
+use longhaul_core::engine::SummaryReply;
+use longhaul_core::summary::Stop;
+use longhaul_gateway::manage::{NotDrafted, fork_message, summarise};
+use longhaul_gateway::store::Kind;
+use longhaul_provider::{Client, ClientConfig, Dialect};
+use longhaul_sim::model::SimModel;
+use longhaul_sim::server::{self, Server};
+use longhaul_sim::world::{self, World};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::talks::{Turn, messages, turns};
+use super::{accepted, behind, sent, settings, talk, text};
+
+fn run<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.unwrap().block_on(work)
+}
+
+fn reply(text: &str, calls: usize, stop: Stop) -> SummaryReply {
+    SummaryReply {
+        text: text.to_owned(),
+        calls,
+        stop,
+        usage: None,
+        message: None,
+    }
+}
+
+/// A conversation that is worth a summary.
+fn long(first: usize, wishes: usize) -> Vec<Value> {
+    let turns: Vec<Turn> = (0..wishes)
+        .map(|number| Turn {
+            wish: format!("Wish {}: make part {number} of it work, and say why", first + number),
+            picture: false,
+            reminded: number % 2 == 0,
+            system: number % 3 == 1,
+            thinks: true,
+            rounds: vec![vec![(0, 6_000), (1, 3_000)], vec![(2, 900)]],
+            said: format!("Part {number} works now."),
+        })
+        .collect();
+    messages(&turns, first * 100)
+}
+
+const SUMMARY: &str = "<analysis>draft</analysis>\n<summary>\n1. Request: all parts.\n2. Concepts: none.\n\
+    3. Files: none.\n4. Errors: none.\n5. Solving: none.\n6. Messages: some.\n7. Pending: none.\n8. Current: parts.\n\
+    9. Next: go on.\n</summary>";
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn x8_y1_drafted_views_are_taken_by_the_api_and_smaller(turns in turns(8), window in 8_000u64..60_000) {
+        let elements = messages(&turns, 0);
+        prop_assert_eq!(accepted(Dialect::Anthropic, &with_end(&elements)), Ok(()));
+        let settings = settings(Some(window));
+        let talk = talk(Dialect::Anthropic, &elements);
+        match run(summarise(&talk, None, None, &settings)) {
+            Ok(draft) => {
+                prop_assert!(draft.after < draft.before);
+                prop_assert!(draft.after < settings.window(&talk.model).unwrap().auto_compact);
+                prop_assert!(draft.rest.is_empty() && draft.kind == Kind::Extracted);
+                for element in sent(&draft, &[]) {
+                    prop_assert_eq!(&element["role"], "user");
+                    prop_assert!(!element.to_string().contains("cache_control"));
+                }
+                let user = json!({"role": "user", "content": "go on"});
+                let assistant = json!({"role": "assistant", "content": "well"});
+                for more in [vec![user.clone()], vec![assistant, user]] {
+                    prop_assert_eq!(accepted(Dialect::Anthropic, &sent(&draft, &more)), Ok(()));
+                }
+                // The same conversation gives the same summary.
+                let again = run(summarise(&talk, None, None, &settings)).unwrap();
+                prop_assert_eq!(again.summary, draft.summary);
+                prop_assert_eq!(again.lines, draft.lines);
+            }
+            Err(NotDrafted::WouldNotShrink(_) | NotDrafted::TooLarge { .. }) => {}
+            Err(other) => prop_assert!(false, "{other}"),
+        }
+    }
+
+    #[test]
+    fn x1_chained_summaries_keep_every_word_of_the_user(one in turns(6), two in turns(6), three in turns(6)) {
+        let settings = settings(None);
+        let mut draft = None;
+        let mut wishes: Vec<String> = Vec::new();
+        for (number, turns) in [one, two, three].into_iter().enumerate() {
+            // Behind enough work that a summary is smaller.
+            let mut elements = long(number * 50 + 100, 12);
+            elements.extend(messages(&turns, number * 10_000));
+            wishes.extend(spoken(&elements));
+            let talk = match &draft {
+                None => talk(Dialect::Anthropic, &elements),
+                Some(draft) => behind(draft, Dialect::Anthropic, &elements),
+            };
+            let given = (number == 1).then(|| reply(SUMMARY, 0, Stop::Finished));
+            let made = run(summarise(&talk, given, None, &settings)).unwrap();
+            let text = text(&made);
+            for wish in &wishes {
+                prop_assert!(text.contains(wish), "{wish} is not in {text}");
+            }
+            prop_assert_eq!(text.matches("This session continues").count(), 1);
+            prop_assert_eq!(text.matches("\n## Summary\n").count(), 1);
+            prop_assert_eq!(text.matches("## Kept word for word").count(), 1);
+            draft = Some(made);
+        }
+    }
+}
+
+fn with_end(elements: &[Value]) -> Vec<Value> {
+    let mut all = elements.to_vec();
+    all.push(json!({"role": "user", "content": "end"}));
+    all
+}
+
+/// What the user says.
+fn spoken(elements: &[Value]) -> Vec<String> {
+    let blocks = elements.iter().filter(|one| one["role"] == "user");
+    let blocks = blocks.flat_map(|one| one["content"].as_array().unwrap().clone());
+    let texts = blocks.filter_map(|block| Some(block["text"].as_str()?.to_owned()));
+    texts.filter(|text| !text.starts_with('<')).collect()
+}
+
+#[test]
+fn x1_words_of_the_host_are_not_kept_as_the_users() {
+    let draft = run(summarise(
+        &talk(Dialect::Anthropic, &long(1, 12)),
+        Some(reply(SUMMARY, 0, Stop::Finished)),
+        None,
+        &settings(None),
+    ));
+    let text = text(&draft.unwrap());
+    assert!(!text.contains("Never mind the weather"), "{text}");
+    assert!(!text.contains("be brief"), "{text}");
+    assert!(!text.contains("recall"), "{text}");
+    assert!(!text.contains("ranscript"), "{text}");
+}
+
+#[test]
+fn f6_a_given_summary_is_used_and_what_is_none_is_not() {
+    let talk = talk(Dialect::Anthropic, &long(1, 12));
+    let settings = settings(None);
+    let given = |given| run(summarise(&talk, Some(given), None, &settings)).unwrap();
+    let draft = given(reply(SUMMARY, 0, Stop::Finished));
+    assert_eq!(draft.kind, Kind::Summarised);
+    assert!(text(&draft).contains("7. Pending: none."));
+    assert!(!text(&draft).contains("draft</analysis>"));
+    for unusable in [
+        reply(SUMMARY, 1, Stop::ToolUse),
+        reply("", 0, Stop::Finished),
+        reply("I will not", 0, Stop::Refusal),
+        reply("Hello there.", 0, Stop::Finished),
+    ] {
+        assert_eq!(given(unusable).kind, Kind::Extracted);
+    }
+}
+
+#[test]
+fn f7_the_message_of_a_fork_forbids_tools_and_asks_for_the_whole() {
+    let said = |dialect| -> Value {
+        serde_json::from_slice(&fork_message(dialect, Some("Name every file."))).unwrap()
+    };
+    let anthropic = said(Dialect::Anthropic);
+    let text = anthropic["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("Name every file.") && text.contains("tool"));
+    let chat = said(Dialect::OpenAi);
+    assert_eq!(chat["content"].as_str().unwrap(), text);
+    let mut all = long(1, 3);
+    all.push(anthropic);
+    assert_eq!(accepted(Dialect::Anthropic, &all), Ok(()));
+}
+
+#[test]
+fn t1_what_the_provider_counted_scales_what_is_expected() {
+    let mut talk = talk(Dialect::Anthropic, &long(1, 12));
+    let rough = run(summarise(&talk, None, None, &settings(None))).unwrap();
+    talk.measured = Some(rough.before * 3);
+    let counted = run(summarise(&talk, None, None, &settings(None))).unwrap();
+    assert!(counted.before >= rough.before * 3);
+    assert!(counted.after >= rough.after * 2, "{} {}", counted.after, rough.after);
+    let headed = settings(None).for_talk(9_000, settings(None).now);
+    let headed = run(summarise(&talk, None, None, &headed)).unwrap();
+    assert!(headed.after >= 9_000 + rough.after);
+}
+
+#[test]
+fn y1_what_would_not_shrink_or_fit_is_refused_with_the_reason() {
+    let short = talk(Dialect::Anthropic, &[json!({"role": "user", "content": "hello"})]);
+    let refused = run(summarise(&short, None, None, &settings(None))).unwrap_err();
+    assert!(matches!(refused, NotDrafted::WouldNotShrink(_)), "{refused}");
+    let long = talk(Dialect::Anthropic, &long(1, 12));
+    let full = settings(None).for_talk(999_000_000, settings(None).now);
+    let refused = run(summarise(&long, None, None, &full)).unwrap_err();
+    assert!(matches!(refused, NotDrafted::TooLarge { .. }), "{refused}");
+    let nothing = talk(Dialect::Anthropic, &[]);
+    let refused = run(summarise(&nothing, None, None, &settings(None))).unwrap_err();
+    assert!(matches!(refused, NotDrafted::Nothing(_)), "{refused}");
+}
+
+#[test]
+fn x9_a_model_is_asked_by_a_request_that_the_api_takes_else_extracts_do() {
+    run(async {
+        let model = Box::new(SimModel::new(Default::default()));
+        let world = World::new(world::Options::new(1, model));
+        let address = "127.0.0.1:0".parse().unwrap();
+        let server = Server::start(address, world, server::Options::default()).await.unwrap();
+        let client = |url: String| {
+            let config = ClientConfig::from_env(Dialect::Anthropic, |name| match name {
+                "ANTHROPIC_BASE_URL" => Some(url.clone()),
+                "ANTHROPIC_API_KEY" => Some("any".into()),
+                _ => None,
+            });
+            let mut config = config.unwrap();
+            config.retry.attempts = 1;
+            Arc::new(Client::new(config).unwrap())
+        };
+        let talk = talk(Dialect::Anthropic, &long(1, 12));
+        let asked = client(server.url());
+        let draft = summarise(&talk, None, Some(asked), &settings(None)).await.unwrap();
+        assert_eq!(draft.kind, Kind::Summarised);
+        assert!(draft.usage.unwrap().output > 0);
+        let nobody = client("http://127.0.0.1:9".to_owned());
+        let draft = summarise(&talk, None, Some(nobody), &settings(None)).await.unwrap();
+        assert_eq!(draft.kind, Kind::Extracted);
+        assert!(draft.usage.is_none());
+    });
+}

@@ -1,0 +1,115 @@
+//! What happens is on the page without loading it again.
+
+use std::sync::Arc;
+
+use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
+use longhaul_gateway::line::Tenants;
+use longhaul_gateway::store::Memory;
+use longhaul_testkit::browser::Browser;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::super::support::{body_of, get, header, read_head, sessions_when};
+use super::super::world::Client;
+use super::{assert_clean, assert_fits, picture};
+
+async fn empty() -> Gateway {
+    let store = Arc::new(Memory::new().unwrap());
+    let options = Options::new(UpstreamChoice::Simulated, store, Tenants::passing());
+    Gateway::start(options).await.unwrap()
+}
+
+#[tokio::test]
+async fn x8_an_empty_page_tells_how_to_begin_and_fills_by_itself() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let gateway = empty().await;
+    let page = browser.page().await;
+    page.size(360, 800).await;
+    page.open(&gateway.url()).await;
+    let said = page.text("#welcome").await;
+    let how = format!("ANTHROPIC_BASE_URL={} claude", gateway.url());
+    assert!(said.contains(&how), "{said}");
+    assert_fits(&page).await;
+    page.picture(&picture("welcome-phone")).await;
+    page.wait_until("document.querySelector('#live').dataset.state === 'live'")
+        .await;
+    page.evaluate("window.loadedOnce = true").await;
+    let mut client = Client::new(&gateway, "k").await;
+    client.turn("a first question").await;
+    page.wait_for("tbody tr").await;
+    page.click("tbody tr").await;
+    page.wait_until("document.querySelectorAll('#calls tbody tr').length === 1")
+        .await;
+    for turn in 0..60 {
+        if turn == 40 {
+            client.system.push_str("and one more rule");
+        }
+        client
+            .turn(&format!("question {turn}: {}", "what else? ".repeat(900)))
+            .await;
+    }
+    page.wait_until("document.querySelector('#calls td[data-name=Call]').textContent === '61'")
+        .await;
+    // A changed system prompt is a break, and its cause is told.
+    let broken = page.text("#breaks li").await;
+    assert!(
+        broken.contains("Call 42") && broken.contains("system"),
+        "{broken}"
+    );
+    assert_eq!(page.evaluate("window.loadedOnce").await, true);
+    page.size(1280, 900).await;
+    page.picture(&picture("sixty-turns")).await;
+    assert_clean(&page, &gateway);
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn x8_events_name_the_session_that_changed_and_end_with_the_gateway() {
+    let gateway = empty().await;
+    let mut stream = TcpStream::connect(gateway.addr()).await.unwrap();
+    let ask = b"GET /longhaul/api/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+    stream.write_all(ask).await.unwrap();
+    let head = String::from_utf8(read_head(&mut stream).await.unwrap()).unwrap();
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    let kind = header(&head, "content-type");
+    assert_eq!(kind.as_deref(), Some("text/event-stream"));
+    let mut client = Client::new(&gateway, "k").await;
+    client.turn("hello").await;
+    let all = sessions_when(gateway.addr(), |all| all["sessions"][0]["calls"] == 1).await;
+    let session = all["sessions"][0]["session"].as_str().unwrap().to_owned();
+    let expected = format!("event: changed\ndata: {{\"session\":\"{session}\"}}\n\n");
+    let mut said = String::new();
+    while !said.contains(&expected) {
+        let mut bytes = [0; 512];
+        let read = stream.read(&mut bytes).await.unwrap();
+        assert_ne!(read, 0, "{said}");
+        said.push_str(std::str::from_utf8(&bytes[..read]).unwrap());
+    }
+    drop(client);
+    // Who only looks holds nobody up.
+    gateway.stop().await;
+    let mut rest = Vec::new();
+    let ended = stream.read_to_end(&mut rest).await;
+    assert!(ended.is_ok(), "the stream ends as it should");
+}
+
+#[tokio::test]
+async fn x8_no_more_than_so_many_follow_at_once() {
+    let gateway = empty().await;
+    let mut streams = Vec::new();
+    for _ in 0..256 {
+        let mut stream = TcpStream::connect(gateway.addr()).await.unwrap();
+        let ask = b"GET /longhaul/api/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+        stream.write_all(ask).await.unwrap();
+        let head = read_head(&mut stream).await.unwrap();
+        assert!(head.starts_with(b"HTTP/1.1 200"));
+        streams.push(stream);
+    }
+    let one_more = get(gateway.addr(), "/longhaul/api/events").await;
+    assert!(one_more.starts_with("HTTP/1.1 503"), "{one_more}");
+    assert!(body_of(&one_more).contains("too many"));
+    drop(streams);
+    gateway.stop().await;
+}

@@ -1,0 +1,429 @@
+//! What every store owes: the same tests on each kind.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use longhaul_core::message::Usage;
+use longhaul_core::money::Usd;
+use longhaul_gateway::line::{Chain, LineId, SessionId, Tenant};
+use longhaul_gateway::store::{
+    CallRecord, Ended, Kind, LineRecord, Made, Memory, Record, Rewrite, Shelf, Sqlite, Store,
+};
+
+/// A store under test, with what must live as long as it.
+struct Under {
+    name: &'static str,
+    store: Arc<dyn Store>,
+    shelf: Arc<dyn Shelf>,
+    /// Whether other processes may use it too.
+    shared: bool,
+    _kept: Option<tempfile::TempDir>,
+}
+
+impl Under {
+    fn new<S: Store + Shelf>(
+        name: &'static str,
+        store: S,
+        kept: Option<tempfile::TempDir>,
+    ) -> Self {
+        let store = Arc::new(store);
+        Self {
+            name,
+            shelf: Arc::clone(&store) as Arc<dyn Shelf>,
+            store,
+            shared: false,
+            _kept: kept,
+        }
+    }
+}
+
+/// Every kind, empty.
+async fn each() -> Vec<Under> {
+    let folder = tempfile::tempdir().unwrap();
+    let sqlite = Sqlite::open(&folder.path().join("books.sqlite")).unwrap();
+    vec![
+        Under::new("memory", Memory::new().unwrap(), None),
+        Under::new("sqlite", sqlite, Some(folder)),
+    ]
+}
+
+fn at(hours: i64) -> Timestamp {
+    Timestamp::from_millisecond(1_800_000_000_000).unwrap() + SignedDuration::from_hours(hours)
+}
+
+fn line(number: u64, tenant: Tenant, seen: Timestamp) -> LineRecord {
+    LineRecord {
+        line: LineId(number),
+        tenant,
+        session: SessionId(number | 1),
+        parent: None,
+        chain: Chain {
+            hash: u128::from(number) << 100 | 7,
+            messages: 3,
+            answered: true,
+        },
+        model: "m".to_owned(),
+        agent: false,
+        seen,
+    }
+}
+
+fn call(at: Timestamp) -> CallRecord {
+    CallRecord {
+        at,
+        model: "m".to_owned(),
+        messages: 3,
+        status: 200,
+        ended: Ended::Whole,
+        millis: 12,
+        usage: Some(Usage {
+            input: 1,
+            cache_read: 2,
+            cache_write_1h: 3,
+            output: 4,
+            ..Usage::default()
+        }),
+        cost: Some(Usd::from_pico(2_500_000_000)),
+        finding: Some("cache broke".to_owned()),
+        saved: 1_000,
+        rewritten: true,
+    }
+}
+
+fn rewrite(tenant: Tenant, hash: u128, messages: u32) -> Rewrite {
+    Rewrite {
+        tenant,
+        at: hash,
+        messages,
+        text: Bytes::from(format!(
+            "{{\"role\":\"user\",\"content\":\"\\u0000 as bytes \u{1F600} {messages}\"}}"
+        )),
+        root: messages.is_multiple_of(2).then_some(u128::MAX - hash),
+        summary: 9,
+        lines: Bytes::from_static(b"{\"type\":\"user\"}\n"),
+        cleared: vec!["toolu_1".to_owned(), "with \"quotes\"".to_owned()],
+        settled: messages > 4,
+        made: Made {
+            session: SessionId(3),
+            line: LineId(2),
+            at: at(i64::from(messages)),
+            kind: Kind::Summarised,
+            before: 180_000,
+            after: 30_000,
+            millis: 4_200,
+            waited: 0,
+            cost: Some(Usd::from_pico(1_000_000_000_000)),
+            report: "{\"lost\":[]}".to_owned(),
+        },
+    }
+}
+
+const MINE: Tenant = Tenant(u64::MAX - 1);
+const OTHER: Tenant = Tenant(4);
+
+#[tokio::test]
+async fn x8_every_store_says_again_what_was_written() {
+    for Under { name, store, .. } in &each().await {
+        let batch = vec![
+            Record::Line(line(2, MINE, at(0))),
+            Record::Line(line(3, MINE, at(1))),
+            Record::Call(Some(LineId(2)), Box::new(call(at(0)))),
+            Record::Call(None, Box::new(call(at(0)))),
+            Record::Tenant(Tenant(5), Tenant(6)),
+        ];
+        store.append(batch).await.unwrap();
+        let further = LineRecord {
+            chain: Chain {
+                hash: 1 << 127,
+                messages: 5,
+                answered: true,
+            },
+            ..line(3, OTHER, at(2))
+        };
+        store
+            .append(vec![Record::Line(further.clone())])
+            .await
+            .unwrap();
+        let known = store.known(10).await.unwrap();
+        let lines: Vec<_> = known
+            .lines
+            .iter()
+            .map(|line| (line.line, line.chain, line.tenant))
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                (LineId(2), line(2, MINE, at(0)).chain, MINE),
+                (LineId(3), further.chain, MINE)
+            ],
+            "{name}: a line stays whose it was"
+        );
+        assert_eq!(store.known(1).await.unwrap().lines.len(), 1);
+        assert_eq!(known.tenants, [(Tenant(5), Tenant(6))]);
+        let [session] = &store.sessions(10).await.unwrap()[..] else {
+            panic!("{name}: two lines, one session");
+        };
+        assert_eq!(
+            (
+                session.lines,
+                session.calls,
+                session.cache_write_tokens,
+                session.findings,
+                session.failed
+            ),
+            (2, 1, 3, 1, 0)
+        );
+        assert_eq!((session.saved_tokens, session.compactions), (1_000, 0));
+        assert!((session.cost_usd - 0.0025).abs() < 1e-12);
+        assert_eq!(session.tenant, MINE.to_string());
+        assert_eq!(
+            (session.first_seen, session.last_seen),
+            (Some(at(0)), Some(at(2)))
+        );
+        let calls = store.calls(SessionId(3), 10).await.unwrap();
+        assert_eq!(calls, [(LineId(2), call(at(0)))], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn x8_a_rewrite_is_found_by_the_longest_history_it_stands_for() {
+    for Under {
+        name,
+        shelf,
+        shared,
+        ..
+    } in &each().await
+    {
+        for (hash, messages) in [(10, 2), (11, 6), (u128::MAX, 4)] {
+            shelf.put(rewrite(MINE, hash, messages)).await.unwrap();
+        }
+        shelf.put(rewrite(OTHER, 12, 40)).await.unwrap();
+        let find = |tenant, hashes: &[u128], least| shelf.find(tenant, hashes.to_vec(), least);
+        let all = [u128::MAX, 9, 10, 11, 12];
+        assert_eq!(
+            find(MINE, &all, 0).await.unwrap(),
+            Some(rewrite(MINE, 11, 6)),
+            "{name}"
+        );
+        assert_eq!(find(MINE, &all, 5).await.unwrap().unwrap().messages, 6);
+        assert_eq!(
+            find(MINE, &all, 6).await.unwrap(),
+            None,
+            "{name}: not more than known"
+        );
+        assert_eq!(
+            find(MINE, &[9, 10, u128::MAX], 0).await.unwrap(),
+            Some(rewrite(MINE, u128::MAX, 4))
+        );
+        assert_eq!(find(MINE, &[], 0).await.unwrap(), None);
+        assert_eq!(
+            find(MINE, &[12], 0).await.unwrap(),
+            None,
+            "{name}: another's"
+        );
+        assert_eq!(find(OTHER, &[10, 11], 0).await.unwrap(), None);
+        let again = Rewrite {
+            text: Bytes::from_static(b"smaller"),
+            ..rewrite(MINE, 11, 6)
+        };
+        shelf.put(again.clone()).await.unwrap();
+        assert_eq!(find(MINE, &all, 0).await.unwrap(), Some(again), "{name}");
+        let index = shelf.index().await.unwrap();
+        let index = index.map(|mut index| {
+            index.sort();
+            index
+        });
+        let expected = vec![
+            (OTHER, 12, 40),
+            (MINE, 10, 2),
+            (MINE, 11, 6),
+            (MINE, u128::MAX, 4),
+        ];
+        assert_eq!(index, (!shared).then_some(expected), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn x8_what_was_made_is_told_by_session() {
+    for Under {
+        name, store, shelf, ..
+    } in &each().await
+    {
+        let made = |messages, kind| {
+            let mut rewrite = rewrite(MINE, u128::from(messages), messages);
+            rewrite.made.kind = kind;
+            rewrite
+        };
+        let all = [
+            made(2, Kind::Cleared),
+            made(4, Kind::Summarised),
+            made(6, Kind::Settled),
+            // For the history of the one before the last: that is replaced, and still it was made.
+            Rewrite {
+                at: 4,
+                messages: 4,
+                ..made(8, Kind::Extracted)
+            },
+        ];
+        for rewrite in &all {
+            shelf.put(rewrite.clone()).await.unwrap();
+        }
+        // Not known whether it was good: put once more.
+        shelf.put(all[1].clone()).await.unwrap();
+        let mut elsewhere = made(2, Kind::Noted);
+        elsewhere.made.session = SessionId(99);
+        shelf.put(elsewhere).await.unwrap();
+        let told = shelf.made(SessionId(3), 10).await.unwrap();
+        let expected: Vec<Made> = all.iter().map(|rewrite| rewrite.made.clone()).collect();
+        assert_eq!(told, expected, "{name}");
+        assert_eq!(
+            shelf.made(SessionId(3), 2).await.unwrap(),
+            expected[2..],
+            "{name}: the newest"
+        );
+        store
+            .append(vec![Record::Line(line(2, MINE, at(0)))])
+            .await
+            .unwrap();
+        let [session] = &store.sessions(10).await.unwrap()[..] else {
+            panic!("{name}: one session");
+        };
+        assert_eq!(session.compactions, 3, "{name}: settling is none");
+        assert!((session.summaries_cost_usd - 4.0).abs() < 1e-9, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn x8_a_claim_is_one_at_a_time() {
+    for Under { name, shelf, .. } in &each().await {
+        let one = shelf.claim(u64::MAX).await.unwrap();
+        assert!(one.is_some(), "{name}");
+        assert!(shelf.claim(u64::MAX).await.unwrap().is_none(), "{name}");
+        assert!(
+            shelf.claim(0).await.unwrap().is_some(),
+            "{name}: another key"
+        );
+        drop(one);
+        let again = claimed(shelf.as_ref(), u64::MAX).await;
+        drop(again);
+    }
+}
+
+/// A claim that somebody has just given back.
+async fn claimed(shelf: &dyn Shelf, key: u64) -> Box<dyn longhaul_gateway::store::Claim> {
+    loop {
+        if let Some(claim) = shelf.claim(key).await.unwrap() {
+            return claim;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn n7_what_was_a_keys_is_its_organisations() {
+    let (key, organisation) = (Tenant(5), Tenant(6));
+    for Under {
+        name, store, shelf, ..
+    } in &each().await
+    {
+        store
+            .append(vec![Record::Line(line(2, key, at(0)))])
+            .await
+            .unwrap();
+        shelf.put(rewrite(key, 10, 2)).await.unwrap();
+        shelf.put(rewrite(key, 11, 4)).await.unwrap();
+        shelf.put(rewrite(organisation, 11, 4)).await.unwrap();
+        shelf.put(rewrite(OTHER, 10, 2)).await.unwrap();
+        store
+            .append(vec![Record::Tenant(key, organisation)])
+            .await
+            .unwrap();
+        // Work begun before that ends after it.
+        shelf.put(rewrite(key, 12, 6)).await.unwrap();
+        store
+            .append(vec![Record::Line(line(8, key, at(1)))])
+            .await
+            .unwrap();
+        for hash in [10, 11, 12] {
+            for tenant in [key, organisation] {
+                let found = shelf.find(tenant, vec![hash], 0).await.unwrap();
+                assert_eq!(
+                    found.map(|found| (found.tenant, found.at)),
+                    Some((tenant, hash)),
+                    "{name}"
+                );
+            }
+        }
+        let known = store.known(9).await.unwrap();
+        assert!(
+            known.lines.iter().all(|line| line.tenant == organisation),
+            "{name}"
+        );
+        if let Some(index) = shelf.index().await.unwrap() {
+            assert!(index.iter().all(|(tenant, _, _)| *tenant != key), "{name}");
+            assert_eq!(index.len(), 4, "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn x8_what_is_too_old_is_deleted_everywhere() {
+    for Under {
+        name, store, shelf, ..
+    } in &each().await
+    {
+        let now = Timestamp::now();
+        let old = now - SignedDuration::from_hours(48);
+        let batch = vec![
+            Record::Line(line(2, MINE, old)),
+            Record::Line(line(8, MINE, now)),
+            Record::Call(Some(LineId(2)), Box::new(call(old))),
+            Record::Call(Some(LineId(8)), Box::new(call(now))),
+        ];
+        store.append(batch).await.unwrap();
+        let mut of_kept_line = [rewrite(MINE, 20, 2), rewrite(MINE, 21, 6)];
+        for rewrite in &mut of_kept_line {
+            rewrite.made.line = LineId(8);
+            shelf.put(rewrite.clone()).await.unwrap();
+        }
+        shelf.put(rewrite(MINE, 10, 2)).await.unwrap();
+        let purged = store
+            .purge(now - SignedDuration::from_hours(24))
+            .await
+            .unwrap();
+        assert_eq!(
+            (purged.lines, purged.calls, purged.rewrites),
+            (1, 1, 0),
+            "{name}: just put"
+        );
+        assert_eq!(store.sessions(10).await.unwrap().len(), 1);
+        // From here on, every use lies before the time that is named; one line goes on.
+        let seen = now + SignedDuration::from_hours(48);
+        store
+            .append(vec![Record::Line(line(8, MINE, seen))])
+            .await
+            .unwrap();
+        let purged = store
+            .purge(now + SignedDuration::from_hours(24))
+            .await
+            .unwrap();
+        assert_eq!(
+            (purged.lines, purged.calls, purged.rewrites),
+            (0, 1, 2),
+            "{name}"
+        );
+        let left = shelf
+            .find(MINE, vec![10, 20, 21], 0)
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(left.at, 21, "{name}: what the line needs to go on stays");
+        let purged = store
+            .purge(now + SignedDuration::from_hours(96))
+            .await
+            .unwrap();
+        assert_eq!((purged.lines, purged.rewrites), (1, 1), "{name}");
+        assert_eq!(shelf.find(MINE, vec![10, 20, 21], 0).await.unwrap(), None);
+    }
+}

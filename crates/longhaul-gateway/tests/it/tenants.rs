@@ -1,0 +1,148 @@
+//! Whose conversations they are, while the upstream only begins to tell.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
+use longhaul_gateway::line::Tenants;
+use longhaul_gateway::store::Sqlite;
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use url::Url;
+
+use super::support::{self, Upstream, exchange, header, options, post, read_message};
+
+/// Which organisation each key belongs to, as the upstream says.
+type Organisations = Arc<Mutex<HashMap<&'static str, &'static str>>>;
+
+/// An upstream that says which organisation a key belongs to.
+async fn organised(known: &[(&'static str, &'static str)]) -> (Url, Organisations) {
+    let mut upstream = Upstream::start().await;
+    let url = upstream.url();
+    let organisations: Organisations = Arc::new(Mutex::new(known.iter().copied().collect()));
+    let told = Arc::clone(&organisations);
+    tokio::spawn(async move {
+        while let Some(mut stream) = upstream.accepted.recv().await {
+            let told = Arc::clone(&told);
+            tokio::spawn(async move {
+                while let Some(request) = read_message(&mut stream).await {
+                    let request = String::from_utf8(request).unwrap();
+                    let key = header(&request, "x-api-key").unwrap();
+                    let organisation = told.lock().unwrap()[key.as_str()];
+                    let answer = format!(
+                        "HTTP/1.1 200 OK\r\nanthropic-organization-id: {organisation}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{{}}"
+                    );
+                    stream.write_all(answer.as_bytes()).await.unwrap();
+                }
+            });
+        }
+    });
+    (url, organisations)
+}
+
+fn turns(about: &str, count: usize) -> Value {
+    let turn = |at: usize| match at % 2 {
+        0 => json!({"role": "user", "content": format!("{about} {at}")}),
+        _ => json!({"role": "assistant", "content": format!("{about} {at}")}),
+    };
+    (0..count).map(turn).collect()
+}
+
+fn request(key: &str, messages: &Value) -> Vec<u8> {
+    let headers = format!("x-api-key: {key}\r\n");
+    post("/v1/messages", &headers, &support::body(messages))
+}
+
+/// Asks, and gives the line and the note of the answer.
+async fn ask(gateway: &Gateway, key: &str, messages: &Value) -> (String, String) {
+    placed(&exchange(gateway.addr(), &request(key, messages)).await)
+}
+
+fn placed(answer: &str) -> (String, String) {
+    let header = |name| header(answer, name).unwrap();
+    (header("x-longhaul-line"), header("x-longhaul-note"))
+}
+
+/// A request that came before its key's organisation was known, and is read behind that.
+async fn overtaken(gateway: &Gateway, key: &str, messages: &Value) -> (String, String) {
+    let whole = request(key, messages);
+    let mut client = TcpStream::connect(gateway.addr()).await.unwrap();
+    client
+        .write_all(b"GET /longhaul/none HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        .await
+        .unwrap();
+    let (first, rest) = whole.split_at(whole.len() - 10);
+    client.write_all(first).await.unwrap();
+    // The answer to what stood before says that the head has been read too, or will be before another comes in.
+    read_message(&mut client).await.unwrap();
+    ask(gateway, key, &turns("something else", 1)).await;
+    client.write_all(rest).await.unwrap();
+    let answer = read_message(&mut client).await.unwrap();
+    placed(&String::from_utf8(answer).unwrap())
+}
+
+#[tokio::test]
+async fn x8_a_conversation_begun_before_its_organisation_was_known_goes_on_behind_it() {
+    let (url, _) = organised(&[("k", "org"), ("other key", "org"), ("stranger", "theirs")]).await;
+    let folder = tempfile::tempdir().unwrap();
+    let start = || async {
+        let store = Arc::new(Sqlite::open(&folder.path().join("books.sqlite")).unwrap());
+        let tenants = Tenants::of_file(&folder.path().join("secret")).unwrap();
+        let upstream = UpstreamChoice::Url(url.clone());
+        Gateway::start(Options::new(upstream, store, tenants))
+            .await
+            .unwrap()
+    };
+    let gateway = start().await;
+    let (line, note) = overtaken(&gateway, "k", &turns("ours", 1)).await;
+    assert_eq!(note, "a new conversation");
+    let (next, note) = ask(&gateway, "k", &turns("ours", 3)).await;
+    assert_eq!((&next, note.as_str()), (&line, "2 messages more"));
+    gateway.stop().await;
+    // The books say the same.
+    let gateway = start().await;
+    let (next, _) = ask(&gateway, "k", &turns("ours", 5)).await;
+    assert_eq!(next, line);
+    // A stranger sees nothing of it, neither before nor after it is known who that is.
+    for count in [7, 9] {
+        let (other, _) = ask(&gateway, "stranger", &turns("ours", count)).await;
+        assert_ne!(other, line);
+    }
+    let (next, note) = ask(&gateway, "k", &turns("ours", 7)).await;
+    assert_eq!((&next, note.as_str()), (&line, "2 messages more"));
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn x8_a_key_that_changes_its_organisation_takes_nothing_along() {
+    let (url, organisations) = organised(&[("k", "first"), ("colleague", "first")]).await;
+    let gateway = Gateway::start(options(url)).await.unwrap();
+    ask(&gateway, "colleague", &turns("hello", 1)).await;
+    let (line, _) = ask(&gateway, "k", &turns("ours", 1)).await;
+    assert_eq!(ask(&gateway, "k", &turns("ours", 3)).await.0, line);
+    organisations.lock().unwrap().insert("k", "second");
+    // The answer to this one tells the change.
+    ask(&gateway, "k", &turns("else", 1)).await;
+    let (moved, note) = ask(&gateway, "k", &turns("ours", 5)).await;
+    assert_ne!(moved, line);
+    assert_eq!(note, "a new conversation");
+    // What it had stays with those it was among.
+    let (stays, note) = ask(&gateway, "colleague", &turns("ours", 5)).await;
+    assert_eq!((&stays, note.as_str()), (&line, "2 messages more"));
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn x8_the_memory_of_beginnings_is_kept_apart_too() {
+    let (url, _) = organised(&[("k", "org"), ("stranger", "theirs")]).await;
+    let gateway = Gateway::start(options(url)).await.unwrap();
+    // Long enough to be known by its beginning.
+    let long = "many words ".repeat(2_000);
+    let (line, _) = overtaken(&gateway, "k", &turns(&long, 3)).await;
+    let (stranger, note) = ask(&gateway, "stranger", &turns(&long, 5)).await;
+    assert_ne!(stranger, line);
+    assert_eq!(note, "a new conversation");
+    assert_eq!(ask(&gateway, "k", &turns(&long, 5)).await.0, line);
+    gateway.stop().await;
+}

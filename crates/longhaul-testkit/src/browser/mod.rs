@@ -1,0 +1,67 @@
+//! A page in a real browser: Chromium without a window, driven over its DevTools protocol.
+//!
+//! `find` looks for the program and starts it, `wire` speaks to it, `page` is what tests use. Everything panics where a test
+//! would. Nothing sleeps: what must come is waited for by the page itself.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "the helpers of tests are tests too"
+)]
+
+mod find;
+mod page;
+mod wire;
+
+use std::time::Duration;
+
+pub use page::{Page, Scheme};
+
+use find::Running;
+use serde_json::json;
+use wire::Wire;
+
+/// The longest wait for something that must come.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A browser of its own, with an empty profile. It ends when dropped.
+#[derive(Debug)]
+pub struct Browser {
+    wire: Wire,
+    _running: Running,
+    /// Browsers are large: one at a time.
+    _turn: tokio::sync::MutexGuard<'static, ()>,
+}
+
+static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+impl Browser {
+    /// Starts one. Where there is none, prints a line and gives `None`.
+    ///
+    /// # Panics
+    /// When there is none and the environment says `CI=true`, or when it does not start.
+    pub async fn start() -> Option<Self> {
+        let program = find::program()?;
+        let turn = TURN.lock().await;
+        let (running, url) = find::start(&program).await;
+        let wire = Wire::connect(&url).await;
+        Some(Self {
+            wire,
+            _running: running,
+            _turn: turn,
+        })
+    }
+
+    /// An empty page: nothing is loaded, and everything that will be is watched.
+    ///
+    /// # Panics
+    /// When the browser does not answer.
+    pub async fn page(&self) -> Page {
+        let target = json!({"url": "about:blank"});
+        let made = self.wire.ask(None, "Target.createTarget", target).await;
+        let attach = json!({"targetId": made["targetId"], "flatten": true});
+        let attached = self.wire.ask(None, "Target.attachToTarget", attach).await;
+        let session = attached["sessionId"].as_str().unwrap().to_owned();
+        Page::watched(self.wire.clone(), session).await
+    }
+}

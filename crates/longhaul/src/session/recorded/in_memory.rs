@@ -1,0 +1,129 @@
+//! A conversation that somebody else holds: its entries are at hand, and there is no transcript of it. It is compacted in
+//! memory, and what the compaction wrote is taken from the session's view; nothing is kept here.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use longhaul_core::config::Config;
+use longhaul_core::engine::{
+    CacheEdits, Engine, EngineConfig, Heads, Identity, Ids, Kept, Preparation, Resume,
+};
+use longhaul_core::facts::{Facts, Vocabulary};
+use longhaul_core::message::Entry;
+use longhaul_core::micro::ClearableTools;
+use longhaul_core::models::{ModelSpec, ModelTable};
+use longhaul_core::summary::message::Mode;
+use longhaul_core::window::{Owner, QuerySource, WindowStatus};
+
+use super::{Asked, asked, head};
+use crate::clock::Clock;
+use crate::hooks::HookSet;
+use crate::keeper::MemoryKeeper;
+use crate::session::hands::{About, Hands};
+use crate::session::open::{OpenError, window};
+use crate::session::{Observer, Session};
+use crate::workspace::Workspace;
+
+/// A conversation without a transcript: summaries of it name no path and no recall tool.
+pub struct InMemory {
+    /// Its entries in order: those of the last compaction first, if there was one, as the engine wrote them.
+    pub entries: Vec<Entry>,
+    /// The model that it is held with.
+    pub model: String,
+    /// Its name: what lines of it carry.
+    pub session_id: String,
+    /// What new ids are made from: the same seed gives the same ids.
+    pub seed: u128,
+    /// Tokens that stand before its messages. Who holds it knows; they leave less room for the rest.
+    pub before_messages: u64,
+    /// Who is asked for summaries; none: nobody.
+    pub asked: Option<Asked>,
+    /// What facts are recognised by.
+    pub vocabulary: Arc<Vocabulary>,
+    /// Tools whose results may be cleared.
+    pub clearable: ClearableTools,
+    /// What the project wants summaries to heed.
+    pub compact_instructions: Option<String>,
+    /// Where files are had again.
+    pub workspace: Arc<dyn Workspace>,
+    /// Who watches.
+    pub observer: Arc<dyn Observer>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl InMemory {
+    /// Opens it. The session can compact it; no turn of it can be asked for.
+    pub fn open(self, config: &Config, models: &ModelTable) -> Result<Session, OpenError> {
+        let spec = models.resolve(&self.model).spec;
+        let (model, summary_model) = asked(self.asked, &self.model, false, |id| {
+            ModelSpec::clone(&models.resolve(id).spec)
+        });
+        let identity = Identity {
+            session_id: self.session_id.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            ..Identity::default()
+        };
+        let engine = EngineConfig {
+            identity,
+            source: QuerySource::SDK,
+            owner: Owner::Proactive,
+            switches: config.switches,
+            window: less(window(config, &spec)?, self.before_messages),
+            model: ModelSpec::clone(&spec),
+            clearable: self.clearable,
+            cache_edits: CacheEdits::Unsupported,
+            pressure: Default::default(),
+            summariser: Default::default(),
+            mode: Mode::Automatic,
+            transcript: None,
+            recall_tool: None,
+            compact_instructions: self.compact_instructions,
+            heads: Heads::Unwritten,
+            summary_model,
+            notes: None,
+            preparation: Preparation::WhenFull,
+        };
+        let head = head::bare(&self.entries, &spec)?;
+        let place = |entry| Kept {
+            entry,
+            offset: None,
+        };
+        let resume = Resume {
+            entries: self.entries.into_iter().map(place).collect(),
+            facts: Some(Facts::new(self.vocabulary)),
+            ..Resume::default()
+        };
+        let about = About {
+            session_id: self.session_id,
+            transcript: PathBuf::new(),
+            ..About::default()
+        };
+        let hands = Hands {
+            model,
+            spec,
+            workspace: self.workspace,
+            hooks: Arc::new(HookSet::new()),
+            observer: self.observer,
+            about: Arc::new(about),
+            notes: None,
+        };
+        let engine = Engine::new(engine, Ids::new(self.seed), head, resume);
+        let keeper = Box::new(MemoryKeeper::default());
+        Ok(Session::new(engine, hands, keeper, self.clock))
+    }
+}
+
+/// A window in which so much is taken: thresholds for what is left. Its size, and with it every scaled figure, stays.
+fn less(window: WindowStatus, taken: u64) -> WindowStatus {
+    let left = |threshold: u64| threshold.saturating_sub(taken).max(1);
+    WindowStatus {
+        effective: left(window.effective),
+        auto_compact: left(window.auto_compact),
+        limit: left(window.limit),
+        warning: left(window.warning),
+        error: left(window.error),
+        blocking: left(window.blocking),
+        ..window
+    }
+}
