@@ -96,6 +96,7 @@ impl Gateway {
         let listener = TcpListener::bind(options.listen).await.map_err(listening)?;
         let addr = listener.local_addr().map_err(listening)?;
         let metrics = Arc::new(Metrics::default());
+        metrics.publish(&opentelemetry::global::meter("longhaul.gateway"));
         let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
         let connections = TaskTracker::new();
         let settings = Settings::new(
@@ -104,19 +105,21 @@ impl Gateway {
             &options.clearable,
             Timestamp::now(),
         );
+        let changes = Changes::new(stop.clone());
         let care = Care::new(
             Arc::clone(&options.shelf),
             settings,
+            options.marks,
             Arc::clone(&metrics),
+            changes.clone(),
             connections.clone(),
             abort.clone(),
         );
         let care = Arc::new(care.await?);
-        let changes = Changes::new(stop.clone());
         let (keeper, desk) = Keeper::start(
             Arc::clone(&options.store),
             Arc::clone(&care),
-            options.models.clone(),
+            options.models,
             Arc::clone(&metrics),
             changes.clone(),
         )
@@ -138,7 +141,6 @@ impl Gateway {
             store: options.store,
             shelf: options.shelf,
             care,
-            models: options.models,
             changes,
             desk,
             metrics: Arc::clone(&metrics),

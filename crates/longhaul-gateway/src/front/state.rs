@@ -3,7 +3,6 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
-use longhaul_core::models::ModelTable;
 use longhaul_provider::Secret;
 use tokio::sync::Semaphore;
 
@@ -24,7 +23,6 @@ pub(crate) struct State {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) shelf: Arc<dyn Shelf>,
     pub(crate) care: Arc<Care>,
-    pub(crate) models: ModelTable,
     pub(crate) changes: Changes,
     pub(crate) desk: Desk,
     pub(crate) metrics: Arc<Metrics>,

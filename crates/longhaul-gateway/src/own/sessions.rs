@@ -51,7 +51,7 @@ fn limit(query: Option<&str>, usual: usize) -> usize {
 
 async fn list(state: &State, most: usize) -> Result<Value, StoreError> {
     let rows = state.store.sessions(most).await?;
-    let rows = rows.iter().map(|row| shown::session(row, &state.models));
+    let rows = rows.iter().map(|row| shown::session(row, &state.care));
     Ok(json!({"sessions": rows.collect::<Vec<_>>()}))
 }
 
@@ -62,18 +62,17 @@ async fn one(state: &State, id: SessionId, most: usize) -> Result<Option<Value>,
         return Ok(None);
     };
     let made = state.shelf.made(id, COMPACTIONS).await?;
-    let models = &state.models;
     let windows: BTreeMap<&str, Value> = calls
         .iter()
         .map(|(_, call)| call.model.as_str())
         .collect::<std::collections::BTreeSet<_>>()
         .into_iter()
-        .map(|model| (model, shown::window(model, models)))
+        .map(|model| (model, shown::window(model, &state.care)))
         .collect();
     let left_out = calls
         .iter()
         .map(|(_, call)| (call.model.as_str(), call.saved));
-    let worth = worth::of_calls(models, left_out);
+    let worth = worth::of_calls(&state.care, left_out);
     let spent: Usd = made.iter().filter_map(|made| made.cost).sum();
     Ok(Some(json!({
         "session": id.to_string(),

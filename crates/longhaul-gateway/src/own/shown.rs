@@ -1,18 +1,17 @@
 //! Calls, compactions and windows as JSON.
 
 use longhaul_core::message::Usage;
-use longhaul_core::models::ModelTable;
-use longhaul_core::window::{Settings, WindowInput, WindowStatus};
 use serde_json::{Value, json};
 
 use super::worth;
 use crate::line::LineId;
+use crate::manage::Care;
 use crate::store::{CallRecord, Made, SessionRow};
 
 /// A session of the list.
-pub(super) fn session(row: &SessionRow, models: &ModelTable) -> Value {
+pub(super) fn session(row: &SessionRow, care: &Care) -> Value {
     let mut shown = json!(row);
-    let worth = worth::of_left_out(models, &row.model, row.saved_tokens);
+    let worth = worth::of_left_out(care, &row.model, row.saved_tokens);
     let saved = worth.map(|worth| worth.to_f64() - row.summaries_cost_usd);
     shown["saved_usd"] = json!(saved);
     shown
@@ -63,22 +62,15 @@ pub(super) fn compaction(made: &Made) -> Value {
 }
 
 /// The window of a model and its thresholds; null if it is too small to be managed.
-pub(super) fn window(model: &str, models: &ModelTable) -> Value {
-    let spec = models.resolve(model).spec;
-    let status = WindowStatus::new(&WindowInput {
-        window: spec.window,
-        max_output: spec.max_output,
-        used: 0,
-        settings: Settings::default(),
-    });
-    let shown = status.map(|status| {
+pub(super) fn window(model: &str, care: &Care) -> Value {
+    let shown = care.window(model).map(|window| {
         json!({
-            "size": status.size,
-            "effective": status.effective,
-            "warning": status.warning,
-            "threshold": status.auto_compact,
-            "blocking": status.blocking,
+            "size": window.size,
+            "effective": window.effective,
+            "warning": window.warning,
+            "threshold": window.auto_compact,
+            "blocking": window.blocking,
         })
     });
-    shown.unwrap_or(Value::Null)
+    json!(shown)
 }

@@ -203,16 +203,13 @@ impl Page {
         self.ask("Emulation.setTouchEmulationEnabled", touch).await;
     }
 
-    /// Takes a picture of the whole page.
+    /// Takes a picture of what the screen shows.
     ///
     /// # Panics
     /// When it cannot be taken or written.
     pub async fn picture(&self, path: &Path) {
         let taken = self
-            .ask(
-                "Page.captureScreenshot",
-                json!({"format": "png", "captureBeyondViewport": true}),
-            )
+            .ask("Page.captureScreenshot", json!({"format": "png"}))
             .await;
         let data = taken["data"].as_str().unwrap();
         let bytes = base64::engine::general_purpose::STANDARD

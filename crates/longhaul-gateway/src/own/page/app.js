@@ -110,7 +110,10 @@ function state(name) {
   say(live, STATES[name]);
 }
 
-forget.addEventListener("click", () => { setToken(""); open(); });
+forget.addEventListener("click", () => {
+  setToken("");
+  location.reload();
+});
 addEventListener("hashchange", () => {
   const before = view;
   open();
@@ -119,4 +122,6 @@ addEventListener("hashchange", () => {
   scrollTo(0, 0);
 });
 setInterval(() => view?.shown && view.tick?.(), 15_000);
+// Another gateway with the same books tells us nothing.
+setInterval(() => view?.shown && document.visibilityState === "visible" && refresh(), 60_000);
 open();

@@ -8,7 +8,7 @@ export function breakList(pick) {
   let broken = [];
   const list = el("ul", { class: "breaks" });
   const none = el("p", { class: "quiet" });
-  const pages = pager(() => draw());
+  const pages = pager(() => draw(), 10);
   const node = el("section", { class: "card", id: "breaks" }, el("h2", {}, "Cache breaks"), none, list, pages.node);
   const one = (call) => {
     const cause = el("span", {}, call.finding);

@@ -35,7 +35,7 @@ const COLUMNS = [
 export function callsTable() {
   let calls = [];
   const rows = table({ columns: COLUMNS, caption: "Calls, the newest first", key: (call) => `${call.number} ${call.at}` });
-  const pages = pager(() => draw());
+  const pages = pager(() => draw(), 20);
   const draw = () => rows.update(pages.cut(calls));
   const node = el("section", { class: "card", id: "calls", tabindex: "-1" }, el("h2", {}, "Calls"), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Calls" }, rows.node), pages.node);
   return { node, update: (next) => { calls = [...next].reverse(); draw(); } };

@@ -1,22 +1,27 @@
 // The picture of a session: drawn for the width there is, looked at by mouse, touch and keyboard.
 
-import { outcome } from "./calls.js";
-import { el, say, svg } from "./dom.js";
+import { failed, outcome } from "./calls.js";
+import { el, say, show, svg } from "./dom.js";
 import { badge, bang, cross, fills } from "./marks.js";
 import { plot } from "./plot.js";
 import { clock, count, KINDS, money, percent, prompt, tokens } from "./words.js";
 
-const key = (swatch, words) => el("li", {}, swatch, words);
+/** An entry of the legend; `needs` says for what it is shown. */
+const key = (swatch, words, needs) => ({ node: el("li", {}, swatch, words), needs });
 const small = (...parts) => svg("svg", { width: 22, height: 16, viewBox: "0 0 22 16", "aria-hidden": "true" }, ...parts);
 const line = (kind) => small(svg("line", { class: kind, x1: 0, x2: 22, y1: 8, y2: 8 }));
 const block = (kind) => small(svg("rect", { class: `bill ${kind}`, x: 2, y: 2, width: 18, height: 12 }));
 const mark = (part) => small(svg("g", { transform: "translate(11 8) scale(0.72)" }, part));
 
 function legend() {
-  const kinds = Object.entries(KINDS).map(([kind, { name }]) => key(mark(badge(kind)), name));
-  return el("ul", { class: "legend", "aria-label": "legend" }, key(small(svg("rect", { class: "area", y: 3, width: 22, height: 12 }), svg("line", { class: "curve", x2: 22, y1: 3, y2: 3 })), "window as sent"), key(line("whole"), "the client's whole history"),
-    key(line("limit warning"), "warning"), key(line("limit threshold"), "compacts from"), key(line("limit blocking"), "full"), kinds,
-    key(block("read"), "read from cache"), key(block("written"), "written to cache"), key(block("plain"), "uncached"), key(mark(cross()), "cache break"), key(mark(bang()), "failed call"));
+  const kinds = Object.entries(KINDS).map(([kind, { name }]) => key(mark(badge(kind)), name, (data) => data.compactions.some((made) => made.kind === kind)));
+  const keys = [key(small(svg("rect", { class: "area", y: 3, width: 22, height: 12 }), svg("line", { class: "curve", x2: 22, y1: 3, y2: 3 })), "window as sent"),
+    key(line("whole"), "the client's whole history", (data) => data.calls.some((call) => call.saved_tokens)),
+    key(line("limit warning"), "warning"), key(line("limit threshold"), "compacts from"), key(line("limit blocking"), "full"), ...kinds,
+    key(block("read"), "read from cache"), key(block("written"), "written to cache"), key(block("plain"), "uncached"),
+    key(mark(cross()), "cache break", (data) => data.calls.some((call) => call.finding)), key(mark(bang()), "failed call", (data) => data.calls.some(failed))];
+  const node = el("ul", { class: "legend", "aria-label": "legend" }, keys.map((one) => one.node));
+  return { node, update: (data) => keys.forEach((one) => show(one.node, !one.needs || one.needs(data))) };
 }
 
 /** What there is to know of the calls of a column, as short texts. */
@@ -39,9 +44,10 @@ function detail(column, window) {
 export function chart(openCompaction) {
   let data = { calls: [], compactions: [], window: null }, drawn = null, picked = null, width = 0;
   const title = el("strong", {}), facts = el("span", {}), broken = el("span", { class: "bad" });
-  const panel = el("p", { class: "detail", id: "detail", "aria-live": "polite" }, title, " ", facts, " ", broken);
-  const stage = el("div", { class: "stage", tabindex: "0", role: "img", "aria-describedby": "detail" });
-  const node = el("section", { class: "card", id: "picture" }, svg("svg", { class: "fills", width: 0, height: 0, "aria-hidden": "true" }, fills()), el("h2", {}, "The window over time"), stage, panel, legend(),
+  const panel = el("p", { class: "detail", id: "detail" }, title, " ", facts, " ", broken);
+  const stage = el("div", { class: "stage", tabindex: "0", role: "slider", "aria-valuemin": 1 });
+  const keys = legend();
+  const node = el("section", { class: "card", id: "picture" }, svg("svg", { class: "fills", width: 0, height: 0, "aria-hidden": "true" }, fills()), el("h2", {}, "The window over time"), stage, panel, keys.node,
     el("p", { class: "quiet small" }, "Arrow keys go from call to call. The same ", el("button", { type: "button", class: "plain", onclick: () => document.getElementById("calls").scrollIntoView() }, "as a table"), "."));
 
   const last = () => (drawn?.columns.length || 0) - 1;
@@ -59,12 +65,16 @@ export function chart(openCompaction) {
     say(title, name);
     say(facts, list.join(" · "));
     say(broken, causes.join(" "));
+    stage.setAttribute("aria-valuenow", String(at + 1));
+    stage.setAttribute("aria-valuetext", panel.textContent);
   }
 
   function draw() {
     if (width < 1) return;
     drawn = plot(data, width);
     stage.replaceChildren(drawn.node);
+    keys.update(data);
+    stage.setAttribute("aria-valuemax", String(drawn.columns.length));
     const seen = data.calls.filter((call) => call.usage), most = Math.max(0, ...seen.map((call) => call.usage.context_tokens));
     const breaks = data.calls.filter((call) => call.finding).length;
     stage.setAttribute("aria-label", `The window over ${count(data.calls.length)} calls: at most ${tokens(most)} tokens${data.window ? ` of ${tokens(data.window.size)}` : ""}, ${data.compactions.length} compactions, ${breaks} cache breaks. Arrow keys go from call to call.`);

@@ -28,9 +28,11 @@ function column(calls) {
   };
 }
 
-/** Before which column a compaction came into use. */
+/** Before which column a compaction came into use: one that a request waited for, before that request. */
 export function placeOf(columns, made) {
-  const found = columns.findIndex((column) => column.calls[0].at > made.at);
+  const at = Date.parse(made.at), awaited = made.waited_milliseconds > 0 || made.kind === "settled";
+  const uses = (call) => Date.parse(call.at) + (awaited ? call.milliseconds : 0) >= at;
+  const found = columns.findIndex((column) => column.calls.some(uses));
   return found < 0 ? columns.length : found;
 }
 

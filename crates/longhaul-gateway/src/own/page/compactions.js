@@ -7,7 +7,7 @@ import { clock, count, kindOf, money, span, tokens } from "./words.js";
 
 function one(made) {
   const kind = kindOf(made.kind);
-  const less = made.before_tokens > made.after_tokens ? ` (${Math.round(100 - (100 * made.after_tokens) / made.before_tokens)} % less)` : "";
+  const less = made.before_tokens > made.after_tokens ? ` (${Math.round(100 - (100 * made.after_tokens) / made.before_tokens)}\u00a0%\u00a0less)` : "";
   const before = el("span", { class: "before" }), after = el("span", { class: "after" });
   after.style.width = `${made.before_tokens ? Math.min(100, (100 * made.after_tokens) / made.before_tokens) : 100}%`;
   const facts = [

@@ -30,13 +30,16 @@ function timeCell(cell, item) {
   say(cell.time, since(item.last_seen));
 }
 
+/** Where no price is known, nothing is said. */
+const spent = (s) => (s.saved_usd === null && s.cost_usd === 0 ? "–" : money(s.cost_usd + s.summaries_cost_usd));
+
 const COLUMNS = [
   { name: "Session", make: idCell },
   { name: "Model", make: text((s) => s.model) },
   { name: "Calls", n: true, make: text((s) => count(s.calls)) },
   { name: "Messages", n: true, make: text((s) => count(s.messages)) },
   { name: "From cache", make: cacheCell },
-  { name: "Spent", n: true, make: text((s) => money(s.cost_usd + s.summaries_cost_usd)) },
+  { name: "Spent", n: true, make: text(spent) },
   { name: "Saved", n: true, make: text((s) => (s.saved_tokens || s.compactions ? money(s.saved_usd) : "")) },
   { name: "Compactions", n: true, make: some((s) => s.compactions) },
   { name: "Breaks", n: true, make: (cell, s) => { some((s) => s.findings)(cell, s); cell.classList.toggle("bad", s.findings > 0); } },

@@ -15,11 +15,11 @@ function heightOf(columns, window) {
   const whole = Math.max(1, ...columns.map((column) => column.whole || 0));
   const near = window && whole > 0.35 * window.threshold;
   const needed = Math.max(sent, near ? window.blocking * 1.02 : 0);
-  return Math.min(Math.max(needed, whole), needed * 2.2) * 1.08;
+  return Math.min(Math.max(needed, whole), needed * 1.6) * 1.08;
 }
 
 export function plot({ calls, compactions, window }, width) {
-  const phone = width < 520, high = phone ? 170 : 230, low = phone ? 70 : 90;
+  const phone = width < 520, high = phone ? 190 : 240, low = phone ? 70 : 90;
   const room = Math.max(60, width - LEFT - RIGHT);
   const columns = columnsOf(calls, Math.floor(room / NARROW));
   const step = room / Math.max(1, columns.length);
@@ -90,7 +90,7 @@ function limits(window, most, y, room, top, phone, text) {
   if (window.threshold > most) return [text(LEFT + room, top - 18 + 4, `compacts from ${tokens(window.threshold)} ↑`, "limit-label threshold", "end")];
   return shown.filter(([name]) => window[name] <= most).flatMap(([name, words, at, anchor]) => [
     svg("line", { class: `limit ${name}`, x1: LEFT, x2: LEFT + room, y1: y(window[name]), y2: y(window[name]) }),
-    text(at, y(window[name]) - 4, `${words} ${tokens(window[name])}`, `limit-label ${name}`, anchor)]);
+    text(at, y(window[name]) + (name === "blocking" ? -5 : 12), `${words} ${tokens(window[name])}`, `limit-label ${name}`, anchor)]);
 }
 
 function bars(columns, x, step, top, floor, low, text) {
@@ -110,13 +110,14 @@ function bars(columns, x, step, top, floor, low, text) {
 }
 
 function times(columns, x, height, room, text) {
-  const count = Math.max(1, Math.min(columns.length, Math.floor(room / 130)));
+  const count = Math.max(1, Math.min(columns.length, Math.floor(room / 110)));
   const every = Math.max(1, Math.ceil(columns.length / count));
   const labels = [];
   for (let at = 0; at < columns.length; at += every) {
+    if (at > 0 && columns.length - at < every * 0.7) break;
     const first = columns[at].calls[0], place = x(at);
     const anchor = place < LEFT + 50 ? "start" : place > LEFT + room - 60 ? "end" : "middle";
-    labels.push(text(anchor === "start" ? LEFT : place, height - 6, `${first.number} · ${clock(first.at)}`, "tick", anchor));
+    labels.push(text(anchor === "start" ? LEFT : place, height - 6, `${first.number} · ${clock(first.at, "short")}`, "tick", anchor));
   }
   return labels;
 }

@@ -5,7 +5,7 @@ import { count, plural } from "./words.js";
 
 const number = (value) => (Number.isFinite(value) ? value : 0);
 
-/** What a report says: a list of `{ lost, text }`. What did not occur in the session is passed over. */
+/** What a report says: a list of `{ lost, text }`, where notes are neither lost nor kept. What did not occur in the session is passed over. */
 export function sentences(report) {
   const said = [];
   const tell = (lost, text) => said.push({ lost, text });
@@ -36,14 +36,17 @@ export function sentences(report) {
     const kept = number(results.archived) ? `; ${count(results.archived)} kept in the archive` : "";
     tell(true, `${plural(results.cleared, "tool result")} no longer in view${kept}.`);
   }
-  for (const note of Array.isArray(report?.notes) ? report.notes : []) tell(false, String(note));
+  for (const note of Array.isArray(report?.notes) ? report.notes : []) tell(null, String(note));
   return said;
 }
 
 /** The same as a list, and the report itself for who wants it. */
 export function told(report) {
   const said = sentences(report);
-  const item = ({ lost, text }) => el("li", { class: lost ? "lost" : "kept" }, el("span", { class: "sign", role: "img", "aria-label": lost ? "lost:" : "kept:" }, lost ? "△" : "✓"), el("span", {}, text));
+  const item = ({ lost, text }) => {
+    const [kind, sign] = lost === null ? ["note", "•"] : lost ? ["lost", "△"] : ["kept", "✓"];
+    return el("li", { class: kind }, el("span", { class: "sign", role: "img", "aria-label": `${kind}:` }, sign), el("span", {}, text));
+  };
   return [
     said.length ? el("ul", { class: "report" }, said.map(item)) : el("p", { class: "quiet" }, "The report has nothing to tell."),
     el("details", { class: "raw" }, el("summary", {}, "The report as JSON"), el("pre", { tabindex: "0" }, JSON.stringify(report, null, 2))),

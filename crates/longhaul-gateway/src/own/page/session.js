@@ -68,7 +68,7 @@ export function sessionView(session, asked) {
     const used = all.map((call) => prompt(call.usage)), sum = (of, from = all) => from.reduce((total, part) => total + (of(part) || 0), 0);
     const billed = sum((part) => part.all, used), read = sum((part) => part.read, used);
     const failed = all.filter((call) => call.status >= 400 || call.ended === "upstream_failed").length;
-    const found = all.filter((call) => call.finding).length, made = answer.compactions;
+    const found = all.filter((call) => call.finding).length, made = answer.compactions, smaller = made.filter((one) => one.kind !== "settled");
     const summaries = sum((one) => one.cost_usd, made), left = sum((call) => call.saved_tokens);
     say(model, all[all.length - 1]?.model ?? "");
     say(seen, since(all[all.length - 1]?.at));
@@ -79,7 +79,7 @@ export function sessionView(session, asked) {
     tiles.spent.set(money(sum((call) => call.cost_usd) + summaries), summaries ? `${money(summaries)} of it on summaries` : "");
     tiles.saved.set(money(answer.saved_usd), left ? `${tokens(left)} tokens left out` : "nothing left out");
     tiles.cache.set(percent(read, billed), `of ${tokens(billed)} tokens`);
-    tiles.compactions.set(count(made.length), made.length ? `${made.filter((one) => one.waited_milliseconds > 0).length} waited for` : "");
+    tiles.compactions.set(count(smaller.length), smaller.length ? `${count(smaller.filter((one) => one.waited_milliseconds > 0).length)} waited for` : "");
     tiles.breaks.set(count(found), found ? "causes below" : "", found ? "warn" : "");
     show(cut, all.length >= LIMIT);
     say(cut, `The newest ${count(LIMIT)} calls; earlier ones are in the books.`);

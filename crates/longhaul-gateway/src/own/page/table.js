@@ -2,8 +2,6 @@
 
 import { el, keyed, say, show } from "./dom.js";
 
-export const PAGE = 50;
-
 /**
  * A table of columns `{ name, n, make(cell, item) }`, where `make` is called again whenever an item changed. Roles are given
  * explicitly, as a table that is laid out as cards loses its own.
@@ -31,7 +29,7 @@ export function table({ columns, caption, key, link }) {
 }
 
 /** The buttons under a long list. `turn` is called when another page is wanted. */
-export function pager(turn) {
+export function pager(turn, size = 50) {
   let page = 0, pages = 1;
   const back = el("button", { type: "button", onclick: () => go(page - 1) }, "Newer");
   const on = el("button", { type: "button", onclick: () => go(page + 1) }, "Older");
@@ -43,13 +41,13 @@ export function pager(turn) {
   };
   /** The part of a list that is on the page now. */
   const cut = (items) => {
-    pages = Math.max(1, Math.ceil(items.length / PAGE));
+    pages = Math.max(1, Math.ceil(items.length / size));
     page = Math.min(page, pages - 1);
     show(node, pages > 1);
     back.disabled = page === 0;
     on.disabled = page === pages - 1;
     say(where, `page ${page + 1} of ${pages}`);
-    return items.slice(page * PAGE, (page + 1) * PAGE);
+    return items.slice(page * size, (page + 1) * size);
   };
   return { node, cut, first: () => { page = 0; } };
 }
@@ -77,7 +75,7 @@ export function shareBar() {
     node,
     set: ({ read, written, plain, all }) => {
       [read, written, plain].forEach((tokens, at) => { parts[at].style.flexGrow = String(all ? tokens / all : 0); });
-      say(words, all ? `${Math.round((100 * read) / all)} %` : "–");
+      say(words, all ? `${Math.round((100 * read) / all)}\u00a0%` : "–");
     },
   };
 }

@@ -1,7 +1,7 @@
 // Figures and states as people read them.
 
 const whole = new Intl.NumberFormat();
-const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
 
 export const count = (number) => whole.format(number ?? 0);
 
@@ -25,7 +25,7 @@ export function money(amount) {
   return `${amount < 0 ? "−" : ""}$${size.toFixed(size === 0 ? 2 : decimals)}`;
 }
 
-export const percent = (part, all) => (all > 0 ? `${Math.round((100 * part) / all)} %` : "–");
+export const percent = (part, all) => (all > 0 ? `${Math.round((100 * part) / all)}\u00a0%` : "–");
 
 export function span(milliseconds) {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
@@ -36,10 +36,10 @@ export function span(milliseconds) {
 const sameDay = (a, b) => a.toDateString() === b.toDateString();
 
 /** A time, with its day unless that is today. */
-export function clock(text) {
+export function clock(text, length) {
   if (!text) return "";
   const at = new Date(text);
-  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: length === "short" ? undefined : "2-digit" });
   return sameDay(at, new Date()) ? time : `${at.toLocaleDateString([], { month: "short", day: "numeric" })} ${time}`;
 }
 

@@ -16,12 +16,14 @@ use serde_json::{Value, json};
 use super::talks::{Turn, messages, turns};
 use super::{accepted, behind, sent, settings, talk, text};
 
-fn run<T>(work: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+pub(super) fn run<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     runtime.unwrap().block_on(work)
 }
 
-fn reply(text: &str, calls: usize, stop: Stop) -> SummaryReply {
+pub(super) fn reply(text: &str, calls: usize, stop: Stop) -> SummaryReply {
     SummaryReply {
         text: text.to_owned(),
         calls,
@@ -32,10 +34,13 @@ fn reply(text: &str, calls: usize, stop: Stop) -> SummaryReply {
 }
 
 /// A conversation that is worth a summary.
-fn long(first: usize, wishes: usize) -> Vec<Value> {
+pub(super) fn long(first: usize, wishes: usize) -> Vec<Value> {
     let turns: Vec<Turn> = (0..wishes)
         .map(|number| Turn {
-            wish: format!("Wish {}: make part {number} of it work, and say why", first + number),
+            wish: format!(
+                "Wish {}: make part {number} of it work, and say why",
+                first + number
+            ),
             picture: false,
             reminded: number % 2 == 0,
             system: number % 3 == 1,
@@ -47,7 +52,7 @@ fn long(first: usize, wishes: usize) -> Vec<Value> {
     messages(&turns, first * 100)
 }
 
-const SUMMARY: &str = "<analysis>draft</analysis>\n<summary>\n1. Request: all parts.\n2. Concepts: none.\n\
+pub(super) const SUMMARY: &str = "<analysis>draft</analysis>\n<summary>\n1. Request: all parts.\n2. Concepts: none.\n\
     3. Files: none.\n4. Errors: none.\n5. Solving: none.\n6. Messages: some.\n7. Pending: none.\n8. Current: parts.\n\
     9. Next: go on.\n</summary>";
 
@@ -106,7 +111,7 @@ proptest! {
             }
             prop_assert_eq!(text.matches("This session continues").count(), 1);
             prop_assert_eq!(text.matches("\n## Summary\n").count(), 1);
-            prop_assert_eq!(text.matches("## Kept word for word").count(), 1);
+            prop_assert!(text.matches("## Kept word for word").count() <= 1);
             draft = Some(made);
         }
     }
@@ -136,9 +141,53 @@ fn x1_words_of_the_host_are_not_kept_as_the_users() {
     ));
     let text = text(&draft.unwrap());
     assert!(!text.contains("Never mind the weather"), "{text}");
-    assert!(!text.contains("be brief"), "{text}");
+    let (words, system) = text.split_once("The system said this").unwrap();
+    assert!(!words.contains("be brief"), "{text}");
+    assert_eq!(
+        system.matches("be brief").count(),
+        1,
+        "once, and as the system's: {text}"
+    );
     assert!(!text.contains("recall"), "{text}");
     assert!(!text.contains("ranscript"), "{text}");
+}
+
+#[test]
+fn n7_what_the_system_said_outlives_extracts_and_chains() {
+    let settings = settings(None);
+    let first = run(summarise(
+        &talk(Dialect::Anthropic, &long(1, 12)),
+        None,
+        None,
+        &settings,
+    ));
+    let second = behind(&first.unwrap(), Dialect::Anthropic, &long(20, 12)[..1]);
+    let mut said = vec![json!({"role": "assistant", "content": "well ".repeat(9_000)})];
+    said.push(json!({"role": "user", "content": "and?"}));
+    said.push(json!({"role": "system", "content": [{"type": "text", "text": "Speak Welsh."}]}));
+    let second = longhaul_gateway::manage::Talk {
+        elements: said.iter().map(super::raw).collect(),
+        ..second
+    };
+    let second = run(summarise(&second, None, None, &settings)).unwrap();
+    let text = text(&second);
+    let (_, system) = text.split_once("The system said this").unwrap();
+    assert!(
+        system.contains("The host says: be brief.\n\nSpeak Welsh."),
+        "{text}"
+    );
+    assert_eq!(text.matches("The system said this").count(), 1);
+    let end = [json!({"role": "user", "content": "end"})];
+    assert_eq!(accepted(Dialect::Anthropic, &sent(&second, &end)), Ok(()));
+}
+
+#[test]
+fn z2_a_conversation_that_ends_with_open_calls_is_left() {
+    let mut elements = long(1, 12);
+    elements.truncate(elements.len() - 2);
+    let open = talk(Dialect::Anthropic, &elements);
+    let refused = run(summarise(&open, None, None, &settings(None))).unwrap_err();
+    assert!(matches!(refused, NotDrafted::Unanswered), "{refused}");
 }
 
 #[test]
@@ -182,7 +231,12 @@ fn t1_what_the_provider_counted_scales_what_is_expected() {
     talk.measured = Some(rough.before * 3);
     let counted = run(summarise(&talk, None, None, &settings(None))).unwrap();
     assert!(counted.before >= rough.before * 3);
-    assert!(counted.after >= rough.after * 2, "{} {}", counted.after, rough.after);
+    assert!(
+        counted.after >= rough.after * 2,
+        "{} {}",
+        counted.after,
+        rough.after
+    );
     let headed = settings(None).for_talk(9_000, settings(None).now);
     let headed = run(summarise(&talk, None, None, &headed)).unwrap();
     assert!(headed.after >= 9_000 + rough.after);
@@ -190,9 +244,15 @@ fn t1_what_the_provider_counted_scales_what_is_expected() {
 
 #[test]
 fn y1_what_would_not_shrink_or_fit_is_refused_with_the_reason() {
-    let short = talk(Dialect::Anthropic, &[json!({"role": "user", "content": "hello"})]);
+    let short = talk(
+        Dialect::Anthropic,
+        &[json!({"role": "user", "content": "hello"})],
+    );
     let refused = run(summarise(&short, None, None, &settings(None))).unwrap_err();
-    assert!(matches!(refused, NotDrafted::WouldNotShrink(_)), "{refused}");
+    assert!(
+        matches!(refused, NotDrafted::WouldNotShrink(_)),
+        "{refused}"
+    );
     let long = talk(Dialect::Anthropic, &long(1, 12));
     let full = settings(None).for_talk(999_000_000, settings(None).now);
     let refused = run(summarise(&long, None, None, &full)).unwrap_err();
@@ -208,7 +268,9 @@ fn x9_a_model_is_asked_by_a_request_that_the_api_takes_else_extracts_do() {
         let model = Box::new(SimModel::new(Default::default()));
         let world = World::new(world::Options::new(1, model));
         let address = "127.0.0.1:0".parse().unwrap();
-        let server = Server::start(address, world, server::Options::default()).await.unwrap();
+        let server = Server::start(address, world, server::Options::default())
+            .await
+            .unwrap();
         let client = |url: String| {
             let config = ClientConfig::from_env(Dialect::Anthropic, |name| match name {
                 "ANTHROPIC_BASE_URL" => Some(url.clone()),
@@ -221,11 +283,15 @@ fn x9_a_model_is_asked_by_a_request_that_the_api_takes_else_extracts_do() {
         };
         let talk = talk(Dialect::Anthropic, &long(1, 12));
         let asked = client(server.url());
-        let draft = summarise(&talk, None, Some(asked), &settings(None)).await.unwrap();
+        let draft = summarise(&talk, None, Some(asked), &settings(None))
+            .await
+            .unwrap();
         assert_eq!(draft.kind, Kind::Summarised);
         assert!(draft.usage.unwrap().output > 0);
         let nobody = client("http://127.0.0.1:9".to_owned());
-        let draft = summarise(&talk, None, Some(nobody), &settings(None)).await.unwrap();
+        let draft = summarise(&talk, None, Some(nobody), &settings(None))
+            .await
+            .unwrap();
         assert_eq!(draft.kind, Kind::Extracted);
         assert!(draft.usage.is_none());
     });

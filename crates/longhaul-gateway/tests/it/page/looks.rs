@@ -152,7 +152,7 @@ async fn x8_the_page_is_looked_at_in_light_and_dark_and_on_a_phone() {
         ("phone-light", Scheme::Light, 360),
         ("phone-dark", Scheme::Dark, 360),
     ] {
-        page.size(width, 800).await;
+        page.size(width, 1_560).await;
         page.scheme(scheme).await;
         page.open("about:blank").await;
         page.open(&gateway.url()).await;
@@ -164,7 +164,11 @@ async fn x8_the_page_is_looked_at_in_light_and_dark_and_on_a_phone() {
         page.click("#compactions details:first-of-type summary")
             .await;
         assert_fits(&page).await;
+        page.evaluate("scrollTo(0, 0)").await;
         page.picture(&picture(&format!("session-{name}"))).await;
+        page.evaluate("document.querySelector('#compactions').scrollIntoView()")
+            .await;
+        page.picture(&picture(&format!("compactions-{name}"))).await;
         let ground = "getComputedStyle(document.body).backgroundColor";
         grounds.push(page.evaluate(ground).await);
     }

@@ -6,12 +6,14 @@ use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
 use longhaul_gateway::line::Tenants;
 use longhaul_gateway::store::Memory;
 use longhaul_testkit::browser::Browser;
+use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use super::super::endless::{Endless, world};
 use super::super::support::{body_of, get, header, read_head, sessions_when};
 use super::super::world::Client;
-use super::{assert_clean, assert_fits, picture};
+use super::{assert_clean, assert_fits, json_of, picture};
 
 async fn empty() -> Gateway {
     let store = Arc::new(Memory::new().unwrap());
@@ -42,25 +44,61 @@ async fn x8_an_empty_page_tells_how_to_begin_and_fills_by_itself() {
     page.click("tbody tr").await;
     page.wait_until("document.querySelectorAll('#calls tbody tr').length === 1")
         .await;
-    for turn in 0..60 {
-        if turn == 40 {
-            client.system.push_str("and one more rule");
-        }
-        client
-            .turn(&format!("question {turn}: {}", "what else? ".repeat(900)))
-            .await;
-    }
-    page.wait_until("document.querySelector('#calls td[data-name=Call]').textContent === '61'")
+    client.turn("another").await;
+    client.system.push_str("and one more rule");
+    client.turn("a third").await;
+    page.wait_until("document.querySelector('#calls td[data-name=Call]').textContent === '3'")
         .await;
     // A changed system prompt is a break, and its cause is told.
     let broken = page.text("#breaks li").await;
     assert!(
-        broken.contains("Call 42") && broken.contains("system"),
+        broken.contains("Call 3") && broken.contains("system"),
         "{broken}"
     );
     assert_eq!(page.evaluate("window.loadedOnce").await, true);
-    page.size(1280, 900).await;
-    page.picture(&picture("sixty-turns")).await;
+    assert_clean(&page, &gateway);
+    gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn x8_a_conversation_that_is_made_smaller_is_seen_to_be() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let gateway = world(|_| {}).await;
+    let page = browser.page().await;
+    page.size(1280, 1_560).await;
+    page.open(&gateway.url()).await;
+    let mut client = Endless::new(&gateway, "claude-sonnet-4-6").await;
+    client.go_on(&json!({"content": []}));
+    for turn in 0..120 {
+        let reply = client.turn().await;
+        client.go_on(&reply);
+        if turn == 0 {
+            page.click("tbody tr").await;
+            page.wait_for(".plot").await;
+        }
+    }
+    page.wait_until("document.querySelector('#calls td[data-name=Call]').textContent === '120'")
+        .await;
+    let id = page.text(".session-head .id").await;
+    let answer = json_of(&gateway, &format!("/longhaul/api/sessions/{id}")).await;
+    let made = answer["compactions"].as_array().unwrap().len();
+    assert!(made > 1, "a window of 40,000 is full more than once");
+    page.wait_until(&format!(
+        "document.querySelectorAll('#compactions .compaction').length === {made}"
+    ))
+    .await;
+    assert_eq!(page.texts(".plot g.compaction").await.len(), made);
+    assert_eq!(page.texts(".plot .whole").await.len(), 1);
+    page.click("#compactions details:first-of-type summary")
+        .await;
+    let report = page
+        .text("#compactions details:first-of-type .report")
+        .await;
+    assert!(report.contains("user message"), "{report}");
+    page.evaluate("scrollTo(0, 0)").await;
+    page.picture(&picture("managed")).await;
     assert_clean(&page, &gateway);
     gateway.stop().await;
 }
