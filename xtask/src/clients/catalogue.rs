@@ -236,7 +236,7 @@ pub(super) const CLIENTS: &[Client] = &[
     Client {
         name: "litellm",
         registry: Registry::PyPi,
-        packages: &[package("litellm", "1.108.4")],
+        packages: &[package("litellm", "1.106.2")],
         drive: Drive::Script(LITELLM),
     },
     Client {

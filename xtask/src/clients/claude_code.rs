@@ -19,6 +19,8 @@ use crate::workspace::{array, text};
 const LIMIT: Duration = Duration::from_secs(120);
 /// Tools that need no permission here; its others do nothing for these tests.
 const TOOLS: &str = "Read,Grep,Glob,Bash";
+const READ: &str = "Read notes.txt, then say what is in it.";
+const GO_ON: &str = "And what else is there?";
 /// Prompts of the long session, each of some twenty calls of the model.
 const PROMPTS: usize = 8;
 /// Files of the project, and the lines of one.
@@ -27,8 +29,9 @@ const LINES: usize = 120;
 
 /// Every check, each group in a world of its own.
 pub(super) fn checks(setting: &Setting<'_>, installed: &Installed, report: &mut Report) {
-    let groups: [(&str, Group); 4] = [
+    let groups: [(&str, Group); 5] = [
         ("session", session),
+        ("compaction", compaction),
         ("errors", errors),
         ("sub-agent", sub_agent),
         ("long", long),
@@ -44,40 +47,51 @@ pub(super) fn checks(setting: &Setting<'_>, installed: &Installed, report: &mut 
 
 type Group = fn(&Setting<'_>, &Place, &mut Report);
 
-/// One shot, tools, going on, its own compaction, and going on behind it.
+/// One shot, tools, going on.
 fn session(setting: &Setting<'_>, place: &Place, report: &mut Report) {
     let Some(world) = started(setting, Window::Usual, None, "session", report) else {
         return;
     };
-    let ask = |words: &[&str]| place.ask(world.url(), words);
-    let shot = ask(&["What is this project?"]);
+    let shot = place.ask(world.url(), &["What is this project?"]);
     report.told("one shot", shot.and_then(Told::fine).map(drop));
-    let read = ask(&[
-        "Read notes.txt, then say what is in it.",
-        "--tools",
-        TOOLS,
-        "--allowedTools",
-        TOOLS,
-    ]);
-    let read = read.and_then(Told::fine);
+    let read = place.work(world.url(), READ, &[]).and_then(Told::fine);
     let id = read.as_ref().map(Told::session).unwrap_or_default();
     report.told("tool call", read.and_then(|told| told.used_a_tool()));
-    let on = [
-        "And what else is there?",
-        "--continue",
-        "--tools",
-        TOOLS,
-        "--allowedTools",
-        TOOLS,
-    ];
-    report.told("--continue", ask(&on).and_then(|told| told.goes_on(&id)));
-    let compacted = ask(&["/compact", "--continue"]).and_then(Told::fine);
-    report.told("/compact", compacted.and_then(|told| told.compacted()));
-    report.told(
-        "--continue behind it",
-        ask(&on).and_then(|told| told.goes_on(&id)),
-    );
+    let on = place.work(world.url(), GO_ON, &["--continue"]);
+    report.told("--continue", on.and_then(|told| told.goes_on(&id)));
     world.judge("session", Refusals::Never, report);
+}
+
+/// Its own compaction, and going on behind it. It keeps the thinking of the last turn, which a model that binds thinking
+/// refuses once; it then leaves it out by itself.
+fn compaction(setting: &Setting<'_>, place: &Place, report: &mut Report) {
+    for (model, refusals) in [
+        ("claude-sonnet-4-6", Refusals::Never),
+        ("claude-opus-5-5", Refusals::Asked),
+    ] {
+        let name = |what: &str| format!("{what} ({model})");
+        let Some(world) = started(setting, Window::Usual, None, &name("/compact"), report) else {
+            return;
+        };
+        let work = |words: &str, more: &[&str]| {
+            place.work(world.url(), words, &[&["--model", model], more].concat())
+        };
+        let id = match work(READ, &[]).and_then(Told::fine) {
+            Ok(told) => told.session(),
+            Err(why) => return report.failed(&name("/compact"), why),
+        };
+        let compacted = work("/compact", &["--continue"]).and_then(Told::fine);
+        report.told(
+            &name("/compact"),
+            compacted.and_then(|told| told.compacted()),
+        );
+        let on = work(GO_ON, &["--continue"]);
+        report.told(
+            &name("behind /compact"),
+            on.and_then(|told| told.goes_on(&id)),
+        );
+        world.judge(&name("/compact"), refusals, report);
+    }
 }
 
 /// What the upstream refuses reaches it as what it is.
@@ -130,11 +144,11 @@ fn long(setting: &Setting<'_>, place: &Place, report: &mut Report) {
     for prompt in 0..PROMPTS {
         let words =
             format!("Read src/part_{prompt}.rs and the files beside it, then say how they work.");
-        let mut words = vec![words.as_str(), "--tools", TOOLS, "--allowedTools", TOOLS];
-        if prompt > 0 {
-            words.push("--continue");
-        }
-        let told = place.ask(world.url(), &words).and_then(Told::fine);
+        let more: &[&str] = match prompt {
+            0 => &[],
+            _ => &["--continue"],
+        };
+        let told = place.work(world.url(), &words, more).and_then(Told::fine);
         outcome = told.and_then(|told| match told.compacted() {
             Ok(()) => Err("it had to compact by itself".to_owned()),
             Err(_) => Ok(()),
@@ -194,6 +208,12 @@ impl Place {
             program: installed.program(Registry::Npm, "claude"),
             folder,
         })
+    }
+
+    /// A prompt with tools at hand, always the same ones: others would be another prompt for the cache and for thinking.
+    fn work(&self, url: &str, words: &str, more: &[&str]) -> Result<Told, String> {
+        let tools = [words, "--tools", TOOLS, "--allowedTools", TOOLS];
+        self.ask(url, &[&tools, more].concat())
     }
 
     /// One prompt, and all that it told.

@@ -30,6 +30,7 @@ struct Options {
     shape: Shape,
     versions: Versions,
     policy: Option<String>,
+    program: Option<PathBuf>,
 }
 
 /// What every check needs to know.
@@ -48,6 +49,7 @@ pub(crate) const USAGE: &str = "\
   clients      install real clients and run them through the gateway to the offline world (needs a network)
     --only NAME      this client alone; can be repeated
     --policy NAME    the gateway's policy: observe, manage; else its default
+    --program FILE   this longhaul; else it is built first
     --latest         the newest versions, not those that were tried last
     --json           the checks as JSON";
 
@@ -60,7 +62,10 @@ pub(crate) fn run(workspace: &Workspace, words: &[&str]) -> Outcome {
         .collect();
     let setting = Setting {
         workspace,
-        longhaul: built(workspace)?,
+        longhaul: match options.program {
+            Some(program) => program,
+            None => built(workspace)?,
+        },
         folder: workspace.target.join("clients"),
         policy: options.policy,
     };
@@ -107,6 +112,7 @@ impl Options {
             shape: Shape::Table,
             versions: Versions::Tried,
             policy: None,
+            program: None,
         };
         let mut words = words.iter();
         while let Some(word) = words.next() {
@@ -117,6 +123,7 @@ impl Options {
             match *word {
                 "--only" => options.only.push(value()?),
                 "--policy" => options.policy = Some(value()?),
+                "--program" => options.program = Some(value()?.into()),
                 "--latest" => options.versions = Versions::Latest,
                 "--json" => options.shape = Shape::Json,
                 _ => return Err(vec![format!("{word} is not known here:\n{USAGE}")]),
@@ -154,6 +161,7 @@ mod tests {
                 shape: Shape::Json,
                 versions: Versions::Latest,
                 policy: Some("manage".to_owned()),
+                program: None,
             })
         );
         for wrong in [&["--only"][..], &["--only", "netscape"], &["--fast"]] {

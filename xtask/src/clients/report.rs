@@ -119,7 +119,7 @@ impl Row {
             Ending::Skipped(why) => format!("left out: {why}"),
         };
         format!(
-            "{:<22}{:<10}{:<38}{ending}",
+            "{:<22}{:<10}{:<56}{ending}",
             self.client, self.version, self.check
         )
     }

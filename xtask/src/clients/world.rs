@@ -59,7 +59,7 @@ impl World {
         let mut gateway = serving();
         gateway.args(["serve", "--listen", "127.0.0.1:0", "--store", "memory"]);
         if let Some(policy) = &setting.policy {
-            gateway.args(["--policy", &format!("path=*:{policy}")]);
+            gateway.args(["--policy", policy]);
         }
         if window == Window::Small {
             let models = home.join("small-window.toml");
