@@ -1,6 +1,7 @@
 //! `longhaul serve`: the gateway, served until a signal ends it.
 
 use std::io::Write;
+use std::path::Path;
 use std::time::Duration;
 
 use longhaul_gateway::front::{Gateway, Options, StartError, UpstreamChoice};
