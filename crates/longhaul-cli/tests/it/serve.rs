@@ -261,3 +261,17 @@ fn x8_a_token_for_clients_closes_it() {
         assert!(!told.contains(token), "{told}");
     }
 }
+
+#[test]
+fn b2_whose_markers_are_sent_is_keep_or_manage() {
+    let home = tempfile::tempdir().unwrap();
+    let refused = longhaul(home.path(), &["--marks", "both"])
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        told.contains("`keep`") && told.contains("`manage`"),
+        "{told}"
+    );
+}

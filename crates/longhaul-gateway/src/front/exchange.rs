@@ -99,7 +99,7 @@ async fn pass(
     };
     let (most, idle) = (state.limits.body, state.timeouts.client_idle);
     let uri = state.upstream.uri(&parts.uri).ok_or(Refusal::ClientBroke)?;
-    let passed = headers::onward(&parts.headers, state.upstream.host());
+    let passed = Arc::new(headers::onward(&parts.headers, state.upstream.host()));
     let read = match route {
         Route::Conversation(_) => decided != Some(Policy::Off),
         Route::Counting => decided.is_none_or(|policy| policy == Policy::Manage),
@@ -181,7 +181,7 @@ enum Body {
 /// What is needed to make the upstream's request, as often as it is sent.
 struct Again<'r> {
     parts: &'r Parts,
-    passed: HeaderMap,
+    passed: Arc<HeaderMap>,
     uri: http::Uri,
 }
 
@@ -197,7 +197,7 @@ impl Again<'_> {
         let mut onward = Request::new(body);
         *onward.method_mut() = self.parts.method.clone();
         *onward.uri_mut() = self.uri.clone();
-        *onward.headers_mut() = self.passed.clone();
+        *onward.headers_mut() = HeaderMap::clone(&self.passed);
         if let Some(length) = length
             && let Some(told) = onward.headers_mut().get_mut(header::CONTENT_LENGTH)
         {

@@ -108,6 +108,7 @@ impl Gateway {
         let care = Care::new(
             Arc::clone(&options.shelf),
             settings,
+            options.marks,
             Arc::clone(&metrics),
             changes.clone(),
             connections.clone(),

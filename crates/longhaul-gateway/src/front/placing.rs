@@ -49,7 +49,7 @@ pub(super) struct Placing<'r> {
     pub(super) body: &'r Bytes,
     /// The client's headers, and those that are passed on.
     pub(super) headers: &'r HeaderMap,
-    pub(super) passed: &'r HeaderMap,
+    pub(super) passed: &'r Arc<HeaderMap>,
     pub(super) uri: &'r Uri,
 }
 
@@ -95,6 +95,8 @@ impl Placing<'_> {
         }
         let sending = call.material.as_ref().map(|material| &material.sending);
         let replaced = sending.and_then(|sending| sending.replaced.clone());
+        let marked = sending.filter(|sending| sending.marked.is_some());
+        let marked = marked.map(|sending| sending.parts.clone());
         state.desk.sent(Sent {
             call: call.number,
             at: call.at,
@@ -116,6 +118,7 @@ impl Placing<'_> {
                 body: self.body.clone(),
                 recognised,
                 replaced,
+                marked,
                 fresh,
                 betas: betas(self.headers),
             }),
@@ -151,7 +154,7 @@ impl Placing<'_> {
             asking: Asking {
                 upstream: Arc::clone(&self.state.upstream),
                 dialect: self.asked.dialect,
-                headers: Arc::new(self.passed.clone()),
+                headers: Arc::clone(self.passed),
                 uri: self.uri.clone(),
             },
         }

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
-use longhaul_core::models::ModelSpec;
-use longhaul_core::window::WindowStatus;
+use longhaul_provider::Dialect;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -16,8 +15,10 @@ use super::rewrites::Rewrites;
 use super::sending::Sending;
 use super::settle;
 use super::standing::Standings;
+use super::windows::{Known, Windows};
 use super::work::Occasion;
 use crate::line::{LineId, Tenant};
+use crate::marks::Marks;
 use crate::store::{Shelf, StoreError};
 use crate::watch::{Changes, Metrics};
 
@@ -29,6 +30,8 @@ pub(crate) struct Care {
     pub(super) rewrites: Rewrites,
     pub(super) standings: Standings,
     pub(super) settings: Settings,
+    pub(super) windows: Windows,
+    marks: Marks,
     pub(super) metrics: Arc<Metrics>,
     pub(super) changes: Changes,
     /// Lines that are being worked on.
@@ -52,6 +55,7 @@ impl Care {
     pub(crate) async fn new(
         shelf: Arc<dyn Shelf>,
         settings: Settings,
+        marks: Marks,
         metrics: Arc<Metrics>,
         changes: Changes,
         tasks: TaskTracker,
@@ -60,7 +64,9 @@ impl Care {
         Ok(Self {
             rewrites: Rewrites::open(shelf).await?,
             standings: Standings::default(),
+            windows: Windows::new(Arc::clone(&settings.config), Arc::clone(&settings.models)),
             settings,
+            marks,
             metrics,
             changes,
             working: Mutex::default(),
@@ -81,8 +87,8 @@ impl Care {
         if rested && self.work(material.clone(), Occasion::Rested).await {
             self.find(material).await;
         }
-        let spec = self.spec(&material.model);
-        if let Some(window) = self.window(&spec)
+        let known = self.windows.of(&material.model);
+        if let Some(window) = &known.window
             && (standing.expected(material.sending.len()))
                 .is_some_and(|expected| expected >= window.blocking)
             // Pictures are many bytes and few tokens.
@@ -91,9 +97,10 @@ impl Care {
         {
             self.find(material).await;
         }
-        if spec.thinking.binding.may_bind() {
+        if known.spec.thinking.binding.may_bind() {
             settle::settle(&self.rewrites, material).await;
         }
+        self.mark(material);
         let replaced = material.sending.replaced.as_ref();
         let fresh = (self.standings).sends(
             material.placed.line,
@@ -102,6 +109,17 @@ impl Care {
         Prepared {
             fresh,
             waited: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Puts our cache markers in place of the client's, if that is wanted.
+    fn mark(&self, material: &mut Material) {
+        if self.marks == Marks::Manage && material.dialect == Dialect::Anthropic {
+            let trail = self.standings.of(material.placed.line).trail;
+            let (body, recognised) = (&material.body, &material.recognised);
+            material
+                .sending
+                .mark(body, recognised, Marks::Manage, trail.as_deref());
         }
     }
 
@@ -131,11 +149,13 @@ impl Care {
     pub(crate) fn answered(self: &Arc<Self>, material: Material, used: u64) {
         let line = material.placed.line;
         let bytes = material.sending.len();
-        let standing = self.standings.answered(line, used, bytes, Timestamp::now());
-        let spec = self.spec(&material.model);
-        let due = self
-            .window(&spec)
-            .is_some_and(|window| standing.is_due(&window));
+        let trail = material.sending.marked.as_ref();
+        let trail = trail.and_then(|(_, trail)| trail.clone()).map(Arc::new);
+        let standing = self
+            .standings
+            .answered(line, used, bytes, trail, Timestamp::now());
+        let known = self.windows.of(&material.model);
+        let due = (known.window.as_ref()).is_some_and(|window| standing.is_due(window));
         if due {
             let care = Arc::clone(self);
             let work = async move { care.work(material, Occasion::Ahead { used }).await };
@@ -154,17 +174,21 @@ impl Care {
             return false;
         }
         self.find(material).await;
-        let spec = self.spec(&material.model);
-        if spec.thinking.binding.may_bind() {
+        let known = self.windows.of(&material.model);
+        if known.spec.thinking.binding.may_bind() {
             settle::settle(&self.rewrites, material).await;
         }
-        material.sending.len() < before
+        let shorter = material.sending.len() < before;
+        self.mark(material);
+        shorter
     }
 
     /// The upstream finds thinking in a request that was thought behind something else, as when the store was lost or the
     /// client edits its history: leaves it out. Gives whether it did.
     pub(crate) async fn unbind(&self, material: &mut Material) -> bool {
-        settle::without_thinking(&self.rewrites, material).await
+        let unbound = settle::without_thinking(&self.rewrites, material).await;
+        self.mark(material);
+        unbound
     }
 
     /// A tenant turned out to be another.
@@ -173,13 +197,8 @@ impl Care {
     }
 
     /// What is known of a model.
-    pub(crate) fn spec(&self, model: &str) -> ModelSpec {
-        ModelSpec::clone(&self.settings.models.resolve(model).spec)
-    }
-
-    /// The window of a model; none if it is too small to be managed.
-    pub(crate) fn window(&self, spec: &ModelSpec) -> Option<WindowStatus> {
-        longhaul::window(&self.settings.config, spec).ok()
+    pub(crate) fn known(&self, model: &str) -> Arc<Known> {
+        self.windows.of(model)
     }
 
     /// The lock of a line.

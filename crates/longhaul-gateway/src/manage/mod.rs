@@ -33,6 +33,7 @@ mod summarise;
 mod talk;
 mod thinking;
 pub mod tools;
+mod windows;
 mod work;
 
 use bytes::Bytes;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::rewrites::Shelved;
+use crate::body;
 use crate::line::Recognised;
+use crate::marks::{self, Did, Marks, Replaced, Trail};
 
 /// A request as it goes out.
 #[derive(Debug, Clone)]
@@ -14,6 +16,8 @@ pub(crate) struct Sending {
     pub(crate) parts: Vec<Bytes>,
     /// What stands for the beginning, and how many of the client's elements that leaves out.
     pub(crate) replaced: Option<(Arc<Shelved>, usize)>,
+    /// What was done with its cache markers, and what is to be remembered of them.
+    pub(crate) marked: Option<(Did, Option<Trail>)>,
 }
 
 impl Sending {
@@ -22,6 +26,7 @@ impl Sending {
         Self {
             parts: vec![body.clone()],
             replaced: None,
+            marked: None,
         }
     }
 
@@ -32,44 +37,54 @@ impl Sending {
         shelved: &Arc<Shelved>,
     ) -> Option<Self> {
         let last = position(recognised, shelved.rewrite.at)?;
-        let end = usize::try_from(*recognised.ends.get(last)?).ok()?;
         // The system prompt of chat completions leads the list and stays where it is.
-        let lead = match recognised.lead.checked_sub(1) {
-            Some(lead) => usize::try_from(*recognised.ends.get(lead)?).ok()?,
-            None => recognised.outline.list.start + 1,
-        };
-        if lead > end || end > body.len() {
-            return None;
-        }
-        let mut parts = vec![body.slice(..lead)];
-        if recognised.lead > 0 {
-            parts.push(Bytes::from_static(b","));
-        }
-        parts.push(shelved.rewrite.text.clone());
-        parts.push(body.slice(end..));
-        Some(Self {
-            parts,
-            replaced: Some((Arc::clone(shelved), last + 1)),
+        (last >= recognised.lead).then(|| {
+            let mut sending = Self {
+                replaced: Some((Arc::clone(shelved), last + 1)),
+                ..Self::as_it_came(body)
+            };
+            sending.mark(body, recognised, Marks::Keep, None);
+            sending
         })
     }
 
-    /// With one more element at the end of the list: what a fork asks behind the client's own bytes.
-    pub(crate) fn and(&self, body: &Bytes, recognised: &Recognised, element: Bytes) -> Vec<Bytes> {
-        let close = recognised.outline.list.end - 1;
-        let mut parts = self.parts.clone();
-        // The last part is the client's, from somewhere in the list to the end of the body.
-        let behind = body.len() - close;
-        let Some(last) = parts.pop().filter(|last| last.len() >= behind) else {
-            return self.parts.clone();
+    /// Puts the parts together, with the client's cache markers or with ours.
+    pub(crate) fn mark(
+        &mut self,
+        body: &Bytes,
+        recognised: &Recognised,
+        marks: Marks,
+        trail: Option<&Trail>,
+    ) {
+        let replaced = self.replaced.as_ref().map(|(shelved, until)| Replaced {
+            elements: recognised.lead..*until,
+            text: shelved.rewrite.text.clone(),
+        });
+        let asked = marks::Asked {
+            body,
+            outline: &recognised.outline,
+            ends: &recognised.ends,
+            raws: &recognised.raws,
+            hashes: &recognised.hashes,
+            replaced: replaced.as_ref(),
         };
-        let at = last.len() - behind;
-        parts.extend([
-            last.slice(..at),
-            Bytes::from_static(b","),
-            element,
-            last.slice(at..),
-        ]);
-        parts
+        match marks {
+            Marks::Keep => self.parts = marks::keep(&asked),
+            Marks::Manage => {
+                let managed = marks::manage(&asked, trail);
+                self.parts = managed.parts;
+                self.marked = Some((managed.did, managed.trail));
+            }
+        }
+    }
+
+    /// The body with one more element at the end of the list: what a fork asks behind the client's own words.
+    pub(crate) fn and(&self, element: &Bytes) -> Option<Vec<Bytes>> {
+        let body = Bytes::from(self.parts.concat());
+        let close = body::read(&body).ok()?.list.end - 1;
+        let comma = Bytes::from_static(b",");
+        let (before, behind) = (body.slice(..close), body.slice(close..));
+        Some(vec![before, comma, element.clone(), behind])
     }
 
     /// How many bytes it has.
@@ -79,7 +94,10 @@ impl Sending {
 
     /// How many of the client's bytes are not sent.
     pub(crate) fn left_out(&self, body: &Bytes) -> usize {
-        body.len().saturating_sub(self.len())
+        match self.replaced {
+            Some(_) => body.len().saturating_sub(self.len()),
+            None => 0,
+        }
     }
 }
 

@@ -1,12 +1,13 @@
 //! Where each line stands: how full its window was when it was last answered, how fast it fills, what failed.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use longhaul_core::engine::Growth;
 use longhaul_core::window::WindowStatus;
 
 use crate::line::{Generations, LineId};
+use crate::marks::Trail;
 
 /// Lines that are remembered: of others it is learnt again with their next answer.
 const LINES: usize = 100_000;
@@ -24,6 +25,8 @@ pub(crate) struct Standing {
     pub(crate) bytes: usize,
     /// When the newest answer ended.
     pub(crate) answered: Option<Timestamp>,
+    /// What is remembered of the cache markers of its newest answered request.
+    pub(crate) trail: Option<Arc<Trail>>,
     /// What stood for the beginning of its newest request.
     beginning: Option<u128>,
     growth: Growth,
@@ -77,6 +80,7 @@ impl Standings {
         line: LineId,
         used: u64,
         bytes: usize,
+        trail: Option<Arc<Trail>>,
         now: Timestamp,
     ) -> Standing {
         self.change(line, |standing| {
@@ -84,6 +88,7 @@ impl Standings {
             standing.answers = standing.answers.saturating_add(1);
             (standing.used, standing.bytes) = (used, bytes);
             standing.answered = Some(now);
+            standing.trail = trail;
             standing.clone()
         })
     }

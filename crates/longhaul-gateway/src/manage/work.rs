@@ -157,7 +157,7 @@ impl Care {
 
     /// Old results, if clearing them makes room enough (O1: before anything is summed up).
     fn enough_is_cleared(&self, cut: &Cut, settings: &Settings) -> Option<Draft> {
-        let window = self.window(&self.spec(&cut.talk.model))?;
+        let window = self.windows.of(&cut.talk.model).window?;
         let draft = clear::clear(&cut.talk, Why::Pressure, settings)?;
         (draft.after < window.warning).then_some(draft)
     }
@@ -177,7 +177,7 @@ impl Care {
         if standing.may_ask() && !too_long && may_be_asked_behind(material) {
             let instructions = self.settings.instructions.as_deref();
             let message = summarise::fork_message(material.dialect, instructions);
-            let parts = (material.sending).and(&material.body, &material.recognised, message);
+            let parts = material.sending.and(&message).unwrap_or_default();
             match material.asking.ask(parts, &[]).await {
                 Ok(reply) => {
                     used.add(&reply.usage);
@@ -187,8 +187,7 @@ impl Care {
                     tracing::info!(class = ?error.class, "asking for a summary behind the client's own messages failed");
                     if let Occasion::Ahead { used } = occasion
                         && passes_by(error.class)
-                        && self
-                            .window(&self.spec(&material.model))
+                        && (self.windows.of(&material.model).window)
                             .is_some_and(|window| used < window.auto_compact)
                     {
                         // There is room for another try behind the next answer.
@@ -231,7 +230,7 @@ impl Care {
     ) -> bool {
         let line = material.placed.line;
         let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let spec = self.spec(&material.model);
+        let known = self.windows.of(&material.model);
         let base = material.sending.replaced.as_ref();
         let summed_up = draft.rest.is_empty();
         let summary = join(&draft.summary);
@@ -266,7 +265,7 @@ impl Care {
                 cost: draft
                     .usage
                     .as_ref()
-                    .and_then(|usage| spec.cost_of_reply(usage)),
+                    .and_then(|usage| known.spec.cost_of_reply(usage)),
                 report: draft.report,
             },
         };

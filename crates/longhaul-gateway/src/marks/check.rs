@@ -3,6 +3,7 @@
 use longhaul_core::prompt::{MOST_MARKERS, Ttl};
 
 use super::asked::Asked;
+use super::found;
 use super::head::Head;
 use super::scan::{self, Bearer, Content, Kind};
 use crate::body::{self, NotAConversation};
@@ -57,7 +58,7 @@ pub fn check(body: &[u8]) -> Result<usize, Invalid> {
         last = last_markable(&content).or(last);
     }
     let automatic = outline.members.automatic.clone();
-    let automatic = automatic.and_then(|span| scan::marker(body.get(span)?).ttl);
+    let automatic = automatic.and_then(|span| found::marker(body.get(span)?).ttl);
     match (automatic, last) {
         (Some(ttl), Some(Some(there))) if there != ttl => return Err(Invalid::Disagree),
         (Some(ttl), Some(None)) => lifetimes.push(ttl),

@@ -8,7 +8,8 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::asked::Asked;
 use super::did::Did;
-use super::scan::{self, Bearer, Content, Found};
+use super::found::Found;
+use super::scan::{self, Bearer, Content};
 use super::splice::{Edits, Marked};
 
 /// The head of a request, scanned.

@@ -1,22 +1,17 @@
 //! Decides which blocks bear a marker, and what is sent.
 
-use std::collections::BTreeMap;
-
 use bytes::Bytes;
 use longhaul_core::json::Cursor;
 use longhaul_core::prompt::Ttl;
 
 use super::asked::{Asked, Replaced};
 use super::did::Did;
+use super::found::{self, Stands};
 use super::head::Head;
-use super::scan::{self, Message, Stands};
+use super::scan;
+use super::scanned::{Scanned, last_able};
 use super::splice::Edits;
-use super::trail::{Looked, Shared, Trail, Written};
-use crate::body::Role;
-
-/// With more positions than this between what was written and the new end, the way back is bridged (B2). A look-back
-/// reaches 20.
-const UNBRIDGED: usize = 15;
+use super::trail::{Looked, Trail, Written};
 
 /// A request as it is to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,108 +104,10 @@ fn managed(asked: &Asked<'_>, trail: Option<&Trail>) -> Option<Managed> {
     })
 }
 
-/// A block: the element it is in, and its index there.
-type Place = (usize, usize);
-
-/// The messages that were looked at, with where each begins.
-struct Scanned<'a> {
-    asked: &'a Asked<'a>,
-    messages: BTreeMap<usize, (usize, Message)>,
-}
-
-impl<'a> Scanned<'a> {
-    fn new(asked: &'a Asked<'a>) -> Self {
-        Self {
-            asked,
-            messages: BTreeMap::new(),
-        }
-    }
-
-    fn get(&mut self, element: usize) -> Option<&Message> {
-        if !self.messages.contains_key(&element) {
-            let (raw, base) = self.asked.element(element)?;
-            let message = scan::message(raw).ok()?;
-            self.messages.insert(element, (base, message));
-        }
-        self.messages.get(&element).map(|(_, message)| message)
-    }
-
-    /// Looks at every message that is sent and is not known to have no markers.
-    fn look(&mut self, known: Option<Shared<'_>>) -> Option<()> {
-        let left_out = self.asked.left_out();
-        let sent = (0..self.asked.len()).filter(|element| !left_out.contains(element));
-        for element in sent {
-            if !known.is_some_and(|known| known.is_clean(element)) {
-                self.get(element)?;
-            }
-        }
-        Some(())
-    }
-
-    /// Those in which there is something to cut.
-    fn marked(&self) -> Vec<usize> {
-        let messages = self.messages.iter();
-        let marked = messages.filter(|(_, (_, message))| message.content.found().next().is_some());
-        marked.map(|(element, _)| *element).collect()
-    }
-
-    /// The lifetimes of the client's markers.
-    fn lifetimes(&self) -> impl Iterator<Item = Ttl> {
-        let messages = self.messages.values();
-        messages.flat_map(|(_, message)| message.content.found().filter_map(|found| found.ttl))
-    }
-
-    /// The last block of the user or a tool that can bear a marker. Messages of role system come and go, and what is put
-    /// into the model's mouth is gone on with: neither is a prefix of the next request. Outer none: it cannot be told.
-    fn tail(&mut self) -> Option<Option<Place>> {
-        for element in (self.asked.left_out().end..self.asked.len()).rev() {
-            let message = self.get(element)?;
-            if let Some(block) = last_able(message) {
-                return Some(Some((element, block)));
-            }
-        }
-        Some(None)
-    }
-
-    /// The block that was marked before, if it is still sent and too far from the new end. Outer none: it cannot be told.
-    fn bridge(&mut self, written: Written, tail: Place) -> Option<Option<Place>> {
-        let hashes = self.asked.hashes;
-        // Messages of role system behind it have the same hash.
-        let last = hashes.iter().rposition(|hash| *hash == written.chain);
-        let Some(last) = last else {
-            return Some(None);
-        };
-        let run = hashes.get(..last).unwrap_or_default().iter().rev();
-        let element = last - run.take_while(|hash| **hash == written.chain).count();
-        let place = (element, written.block);
-        if element < self.asked.left_out().end || place >= tail {
-            return Some(None);
-        }
-        let mut between = 0;
-        for each in element..=tail.0 {
-            let positions = self.get(each)?.content.positions();
-            let from = if each == element { place.1 + 1 } else { 0 };
-            let to = if each == tail.0 { tail.1 } else { positions };
-            between += to.saturating_sub(from);
-            if between > UNBRIDGED {
-                break;
-            }
-        }
-        let able = self.get(element)?.content.can_bear(place.1);
-        Some((able && between > UNBRIDGED).then_some(place))
-    }
-}
-
-/// The last block of a message that bears the marker of the conversation's end.
-fn last_able(message: &Message) -> Option<usize> {
-    let spoken = message.role == Role::User;
-    message.content.last_able().filter(|_| spoken)
-}
-
 /// The lifetime that automatic caching asks for.
 fn automatic(asked: &Asked<'_>) -> Option<Ttl> {
     let span = asked.outline.members.automatic.clone()?;
-    scan::marker(asked.body.get(span)?).ttl
+    found::marker(asked.body.get(span)?).ttl
 }
 
 /// Takes the client's automatic caching out.
@@ -218,10 +115,10 @@ fn cut_automatic(asked: &Asked<'_>, edits: &mut Edits) -> Did {
     let Some(value) = &asked.outline.members.automatic else {
         return Did::default();
     };
-    let first = scan::cut(asked.body, value, Stands::First);
+    let first = found::cut(asked.body, value, Stands::First);
     let before = asked.body.get(..first.start).unwrap_or_default();
     let cut = match before.trim_ascii_end().last() {
-        Some(b',') => scan::cut(asked.body, value, Stands::Behind),
+        Some(b',') => found::cut(asked.body, value, Stands::Behind),
         _ => first,
     };
     edits.cut(0, &cut);

@@ -9,16 +9,18 @@
 //! of one block, and is sent as the client sends it when the marker has moved on: both forms are the same to the
 //! provider's cache, and clients that move markers themselves do the same.
 //!
-//! `scan` finds markers and where they may stand, `splice` puts slices together, `head` is about system and tools, `trail`
-//! is what a line remembers from one request to the next so that known messages are not looked at again, `manage` decides,
-//! `check` tells what the API would refuse. No HTTP here.
+//! `scan` says what may bear a marker and `found` which there are, `splice` puts slices together, `head` is about system and
+//! tools, `scanned` about messages; `trail` is what a line remembers from one request to the next so that known messages are
+//! not looked at again; `manage` does it, `check` tells what the API would refuse. No HTTP here.
 
 mod asked;
 mod check;
 mod did;
+mod found;
 mod head;
 mod manage;
 mod scan;
+mod scanned;
 mod splice;
 mod trail;
 

@@ -11,9 +11,10 @@ use crate::manage::Care;
 
 /// What so many tokens would have cost at the least; none if the model's prices are not known.
 pub(super) fn of_left_out(care: &Care, model: &str, tokens: u64) -> Option<Usd> {
-    let prices = care.spec(model).prices?;
+    let known = care.known(model);
     // Larger prompts cost more.
-    Some(prices.at(0).cache_read.of(tokens))
+    let least = known.spec.prices.as_ref()?.at(0);
+    Some(least.cache_read.of(tokens))
 }
 
 /// The same over calls of several models; none if no model's prices are known.

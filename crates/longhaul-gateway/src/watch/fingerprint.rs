@@ -41,6 +41,9 @@ impl Fingerprints {
         sent: &ToWatch,
         started: Timestamp,
     ) -> Option<Fingerprint<'static>> {
+        if let Some(parts) = &sent.marked {
+            return whole(sent, parts, started);
+        }
         let head = self.head(sent)?;
         let mut positions = Vec::new();
         let mut marks = Vec::new();
@@ -134,6 +137,14 @@ impl Fingerprints {
         self.heads.put(hash, Arc::clone(&head));
         Some(head)
     }
+}
+
+/// The fingerprint of a body that is not the client's.
+fn whole(sent: &ToWatch, parts: &[Bytes], started: Timestamp) -> Option<Fingerprint<'static>> {
+    let body = Bytes::from(parts.concat());
+    let betas = sent.betas.split(',').map(str::trim);
+    let betas = betas.filter(|beta| !beta.is_empty());
+    Fingerprint::of_body(sent.session.to_string(), started, &body, betas).ok()
 }
 
 /// An element of the client's that was read, and not known before.

@@ -61,6 +61,8 @@ pub struct ToWatch {
     pub recognised: Arc<Recognised>,
     /// What was sent in place of its beginning, and in place of how many messages.
     pub(crate) replaced: Option<(Arc<Shelved>, usize)>,
+    /// What was sent as a whole, where markers in it were changed, too.
+    pub(crate) marked: Option<Vec<Bytes>>,
     /// Whether that is something else than before, so that the cache breaks as planned.
     pub(crate) fresh: bool,
     /// The header `anthropic-beta`.

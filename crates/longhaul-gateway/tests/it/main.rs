@@ -10,6 +10,7 @@
 mod bodies;
 mod books;
 mod client_token;
+mod dialects;
 mod drafts;
 mod endless;
 mod limits;

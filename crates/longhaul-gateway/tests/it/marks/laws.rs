@@ -213,9 +213,57 @@ fn end_of(sent: &Sent) -> String {
     sent.markers().last().unwrap().replace(" 1h", "")
 }
 
+/// Any JSON, made of names that mean something here.
+fn anything() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        Just(json!(true)),
+        Just(json!({"type": "ephemeral", "ttl": "1h"})),
+        prop::sample::select(vec![
+            "text",
+            "tool_result",
+            "thinking",
+            "user",
+            "",
+            "ephemeral"
+        ])
+        .prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 40, 5, |inner| {
+        let names = [
+            "cache_control",
+            "content",
+            "source",
+            "type",
+            "text",
+            "role",
+            "input",
+            "ttl",
+        ];
+        let name = prop::sample::select(names.map(str::to_owned).to_vec());
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((name, inner), 0..5)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+/// Without anything called a marker, at whatever depth.
+fn bare(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.remove("cache_control");
+            fields.values_mut().for_each(bare);
+        }
+        Value::Array(items) => items.iter_mut().for_each(bare),
+        _ => {}
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(
-        std::env::var("LONGHAUL_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(256),
+        std::env::var("LONGHAUL_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(96),
     ))]
 
     #[test]
@@ -344,5 +392,30 @@ proptest! {
                 prop_assert!(!is_bare || *element == bare[at], "{} {}", element, bare[at]);
             }
         }
+    }
+
+    #[test]
+    fn m2_of_any_json_only_markers_are_changed(
+        system in anything(),
+        tools in anything(),
+        contents in prop::collection::vec(anything(), 1..5),
+        pretty in any::<bool>(),
+    ) {
+        let messages: Vec<Value> = contents.into_iter().map(user).collect();
+        let mut body = json!({"system": system, "model": "m", "tools": tools, "messages": messages});
+        let text = if pretty { serde_json::to_string_pretty(&body).unwrap() } else { body.to_string() };
+        let mut sent = Desk::new(Marks::Manage).send(&text).json();
+        for value in [&mut body, &mut sent] {
+            bare(value);
+            let said = &mut value["messages"];
+            let contents = said.as_array_mut().unwrap().iter_mut().map(|message| &mut message["content"]);
+            contents.filter(|content| content.is_string()).for_each(|content| {
+                *content = json!([{"type": "text", "text": content.as_str().unwrap()}]);
+            });
+            if let Some(text) = value["system"].as_str() {
+                value["system"] = json!([{"type": "text", "text": text}]);
+            }
+        }
+        prop_assert_eq!(sent, body);
     }
 }

@@ -1,0 +1,127 @@
+//! Endless conversations in both dialects, streamed, by our own client.
+
+use longhaul_gateway::front::Gateway;
+use longhaul_gateway::marks::Marks;
+use longhaul_provider::{Client, ClientConfig, Dialect, Reply, Request};
+use serde_json::{Value, json};
+
+use super::endless::{refused, world};
+
+fn client(gateway: &Gateway, dialect: Dialect) -> Client {
+    let config = ClientConfig::from_env(dialect, |name| match name {
+        "ANTHROPIC_BASE_URL" => Some(gateway.url()),
+        "OPENAI_BASE_URL" => Some(format!("{}/v1", gateway.url())),
+        "ANTHROPIC_API_KEY" | "OPENAI_API_KEY" => Some("k".to_owned()),
+        _ => None,
+    });
+    Client::new(config.unwrap()).unwrap()
+}
+
+async fn streamed(client: &Client, body: &Value) -> (Reply, Option<String>) {
+    let stream = client.send(Request::new(body.to_string().into_bytes()));
+    let stream = stream.await.unwrap();
+    let action = stream.header("x-longhaul-action").map(str::to_owned);
+    (stream.into_reply().await.unwrap(), action)
+}
+
+fn result(call: &str, number: usize) -> String {
+    format!("{call}: what line {number} of the result says\n").repeat(60)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn n5_x8_chat_completions_go_on_without_end_behind_their_system_prompt() {
+    let gateway = world(|_| {}).await;
+    let client = client(&gateway, Dialect::OpenAi);
+    let function = json!({"type": "function", "function": {"name": "read_file", "description": "Reads.", "parameters":
+        {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}}});
+    let mut messages = vec![
+        json!({"role": "system", "content": "You work on a repository."}),
+        json!({"role": "user", "content": "Begin, and never touch Cargo.lock."}),
+    ];
+    let (mut summarised, mut calls, mut largest) = (0, 0, 0);
+    for turn in 0..200 {
+        let body = json!({"model": "claude-sonnet-4-6", "max_tokens": 8_000, "stream": true, "stream_options": {"include_usage": true},
+            "tools": [function], "messages": messages});
+        let (reply, action) = streamed(&client, &body).await;
+        summarised += usize::from(matches!(
+            action.as_deref(),
+            Some("summarised" | "extracted")
+        ));
+        largest = largest.max(reply.usage.prompt());
+        let made: Vec<Value> = (reply.tool_calls())
+            .map(|call| json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": String::from_utf8_lossy(call.input)}}))
+            .collect();
+        let text = reply.text();
+        messages.push(match made.is_empty() {
+            true => json!({"role": "assistant", "content": text}),
+            false => json!({"role": "assistant", "content": text, "tool_calls": made}),
+        });
+        for call in &made {
+            calls += 1;
+            let id = call["id"].as_str().unwrap();
+            messages
+                .push(json!({"role": "tool", "tool_call_id": id, "content": result(id, calls)}));
+        }
+        if made.is_empty() {
+            messages.push(json!({"role": "user", "content": format!("Go on with step {turn}.")}));
+        }
+    }
+    println!(
+        "chat completions: {summarised} requests behind a summary, {calls} calls, largest prompt {largest} tokens"
+    );
+    assert_eq!(refused(&gateway), 0);
+    assert!(summarised > 50 && largest < 40_000);
+    gateway.stop().await;
+}
+
+async fn messages(marks: Marks) -> (f64, u64) {
+    let gateway = world(|options| options.marks = marks).await;
+    let client = client(&gateway, Dialect::Anthropic);
+    let tool = json!({"name": "Read", "description": "Reads a file.", "input_schema":
+        {"type": "object", "properties": {"file_path": {"type": "string"}}, "required": ["file_path"]}});
+    let mut messages = vec![json!({"role": "user", "content": "Begin."})];
+    let mut calls = 0;
+    for turn in 0..120 {
+        // No markers at all, and texts as strings.
+        let body = json!({"model": "claude-opus-5-5", "max_tokens": 8_000, "stream": true, "thinking": {"type": "adaptive"},
+            "system": "You work on a repository. ".repeat(200), "tools": [tool], "messages": messages});
+        let (reply, _) = streamed(&client, &body).await;
+        let said: Value = serde_json::from_slice(&reply.message_json()).unwrap();
+        messages.push(json!({"role": "assistant", "content": said["content"]}));
+        let results: Vec<Value> = (reply.tool_calls())
+            .map(|call| {
+                calls += 1;
+                json!({"type": "tool_result", "tool_use_id": call.id, "content": result(&call.id, calls)})
+            })
+            .collect();
+        messages.push(match results.is_empty() {
+            true => json!({"role": "user", "content": format!("Go on with step {turn}.")}),
+            false => json!({"role": "user", "content": results}),
+        });
+    }
+    assert_eq!(refused(&gateway), 0);
+    let books = gateway
+        .simulated()
+        .unwrap()
+        .with_world(|world| world.books().total);
+    let compactions = super::support::get(gateway.addr(), "/metrics").await;
+    let summarised = compactions
+        .lines()
+        .find_map(|line| line.strip_prefix("longhaul_compactions_total{kind=\"summarised\"} "));
+    let summarised = summarised.unwrap().trim().parse().unwrap();
+    println!(
+        "{marks:?}: ${:.4}, hit rate {:.3}, {summarised} summaries",
+        books.cost_usd.to_f64(),
+        books.hit_rate
+    );
+    gateway.stop().await;
+    (books.cost_usd.to_f64(), summarised)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn b2_n2_x8_a_client_without_markers_pays_less_when_they_are_managed() {
+    let (kept, _) = messages(Marks::Keep).await;
+    let (managed, summarised) = messages(Marks::Manage).await;
+    assert!(summarised > 0);
+    assert!(managed < kept / 2.0, "${managed} against ${kept}");
+}
