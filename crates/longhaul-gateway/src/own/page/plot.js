@@ -90,7 +90,8 @@ function limits(window, most, y, room, top, text) {
   if (window.threshold > most) return [text(LEFT + room, top - 18 + 4, `compacts from ${tokens(window.threshold)} ↑`, "limit-label threshold", "end")];
   return shown.filter(([name]) => window[name] <= most).flatMap(([name, words, at, anchor]) => [
     svg("line", { class: `limit ${name}`, x1: LEFT, x2: LEFT + room, y1: y(window[name]), y2: y(window[name]) }),
-    text(at, y(window[name]) + (name === "blocking" ? -5 : 12), `${words} ${tokens(window[name])}`, `limit-label ${name}`, anchor)]);
+    // Where two would lie over each other, the legend has to do.
+    name === "warning" && y(window.warning) - y(window.threshold) < 15 ? "" : text(at, y(window[name]) + (name === "blocking" ? -5 : 12), `${words} ${tokens(window[name])}`, `limit-label ${name}`, anchor)]);
 }
 
 function bars(columns, x, step, top, floor, low, text) {
