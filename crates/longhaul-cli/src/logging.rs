@@ -1,27 +1,69 @@
-//! Log lines on stderr (E2): `tracing` spans and events of all crates, chosen by a filter, without any server.
+//! Log lines on stderr (E2): `tracing` spans and events of all crates, chosen by a filter, without any server. With a
+//! collector named in the environment, spans go there too (`telemetry.rs`).
 
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 use crate::failure::Failure;
 
+/// Whether a command tells a collector what it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Exporting {
+    /// It never does: it is over at once.
+    #[default]
+    Never,
+    /// If the environment names one.
+    IfAsked,
+}
+
 /// Starts logging. `LONGHAUL_LOG_FORMAT=json` makes each line a JSON object.
-pub(crate) fn start(filter: &str) -> Result<(), Failure> {
+pub(crate) fn start(filter: &str, exporting: Exporting) -> Result<(), Failure> {
     let chosen = EnvFilter::try_new(filter).map_err(|error| Failure::LogFilter {
         filter: filter.to_owned(),
         reason: error.to_string(),
     })?;
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(chosen)
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(anstream::stderr().is_terminal())
         .with_span_events(FmtSpan::CLOSE);
     let as_json = std::env::var_os("LONGHAUL_LOG_FORMAT").is_some_and(|format| format == "json");
-    // Started once, by `main`; a second start, which tests may cause, changes nothing.
-    let _ = if as_json {
-        lines.json().try_init()
+    let lines = if as_json {
+        lines.json().with_filter(chosen).boxed()
     } else {
-        lines.try_init()
+        lines.with_filter(chosen).boxed()
     };
+    // Started once, by `main`; a second start, which tests may cause, changes nothing.
+    let _ = tracing_subscriber::registry()
+        .with(
+            vec![lines]
+                .into_iter()
+                .chain(traces(exporting))
+                .collect::<Vec<_>>(),
+        )
+        .try_init();
     Ok(())
+}
+
+/// The layer that tells a collector: our own spans, however little is logged.
+#[cfg(feature = "otel")]
+fn traces(exporting: Exporting) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
+    use tracing_subscriber::filter::{LevelFilter, Targets};
+    let ours = [
+        "longhaul",
+        "longhaul_agent",
+        "longhaul_core",
+        "longhaul_gateway",
+    ];
+    let ours = ours.map(|name| (name, LevelFilter::INFO));
+    let layer = (exporting == Exporting::IfAsked)
+        .then(crate::telemetry::start)
+        .flatten()?;
+    Some(layer.with_filter(Targets::from_iter(ours)).boxed())
+}
+
+#[cfg(not(feature = "otel"))]
+fn traces(_exporting: Exporting) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
+    None
 }

@@ -21,6 +21,8 @@ mod signals;
 mod sim;
 mod table;
 mod target;
+#[cfg(feature = "otel")]
+mod telemetry;
 mod terminal;
 mod text;
 
@@ -32,14 +34,20 @@ use args::{Args, Command};
 use failure::{Failure, Outcome};
 
 fn main() -> ExitCode {
-    match run(Args::parse()) {
+    let code = match run(Args::parse()) {
         Ok(outcome) => outcome.into(),
         Err(failure) => failure.report(),
-    }
+    };
+    #[cfg(feature = "otel")]
+    telemetry::finish();
+    code
 }
 
 fn run(args: Args) -> Result<Outcome, Failure> {
-    let settings = settings::Given::from(&args.global);
+    let mut settings = settings::Given::from(&args.global);
+    if matches!(args.command, Command::Chat(_) | Command::Serve(_)) {
+        settings.exporting = logging::Exporting::IfAsked;
+    }
     match args.command {
         // These two must work whatever is configured.
         Command::Completions(command) => manual::completions(&command),

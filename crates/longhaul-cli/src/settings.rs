@@ -8,7 +8,7 @@ use longhaul_store::layout::{Env, Home};
 
 use crate::args::{Global, Window};
 use crate::failure::{Failure, warn};
-use crate::logging;
+use crate::logging::{self, Exporting};
 
 /// The name of the configuration file in LONGHAUL_HOME.
 const FILE_NAME: &str = "config.toml";
@@ -20,6 +20,8 @@ pub(crate) struct Given {
     flags: Vec<(String, String)>,
     bad_set: Option<String>,
     pub(crate) env: Env,
+    /// Whether a collector is told what is done.
+    pub(crate) exporting: Exporting,
 }
 
 impl From<&Global> for Given {
@@ -29,6 +31,7 @@ impl From<&Global> for Given {
             flags: Vec::new(),
             bad_set: None,
             env: Env::of_process(),
+            exporting: Exporting::Never,
         };
         for set in &global.set {
             match set.split_once('=') {
@@ -55,7 +58,7 @@ impl Given {
             flags: self.flags.iter().cloned().chain(flags).collect(),
         };
         let config = Config::load(&layers)?;
-        logging::start(&config.log)?;
+        logging::start(&config.log, self.exporting)?;
         for notice in config.notices() {
             warn(&notice.to_string());
         }

@@ -34,5 +34,6 @@ mod serve;
 mod show;
 mod sim;
 mod streams;
+mod telemetry;
 mod terminal;
 mod thresholds;

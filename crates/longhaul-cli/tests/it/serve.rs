@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-fn longhaul(home: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn longhaul(home: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_longhaul"));
     command.arg("serve").args(arguments);
     command.env("LONGHAUL_HOME", home);
@@ -18,7 +18,7 @@ fn start(home: &Path, arguments: &[&str]) -> (Child, String) {
     started(longhaul(home, arguments))
 }
 
-fn started(mut command: Command) -> (Child, String) {
+pub(crate) fn started(mut command: Command) -> (Child, String) {
     let mut child = command
         .args(["--listen", "127.0.0.1:0"])
         .stdout(Stdio::piped())
@@ -50,12 +50,12 @@ fn hello_request() -> String {
     )
 }
 
-fn hello(addr: &str) -> String {
+pub(crate) fn hello(addr: &str) -> String {
     ask(addr, &hello_request())
 }
 
 #[cfg(unix)]
-fn end(mut child: Child) -> (Option<i32>, String) {
+pub(crate) fn end(mut child: Child) -> (Option<i32>, String) {
     let killed = Command::new("kill").arg(child.id().to_string()).status();
     assert!(killed.unwrap().success());
     let mut told = String::new();

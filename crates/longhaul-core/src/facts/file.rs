@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::hash::Map;
+use crate::json::Object;
 
 /// The most files that are kept; the longest untouched are dropped and counted.
 const MOST: usize = 2_000;
@@ -34,6 +35,15 @@ pub struct FileTool {
 }
 
 impl FileTool {
+    /// Whether a call is one of this tool: agents share names of tools, and give the path under names of their own.
+    pub(crate) fn is_called(&self, name: &[u8], input: Object<'_>) -> bool {
+        let does_this =
+            |command: &String| input.string("command").as_deref() == Some(command.as_str());
+        self.name.as_bytes() == name
+            && input.string(&self.path).is_some()
+            && self.command.as_ref().is_none_or(does_this)
+    }
+
     /// The tools that hosts commonly have.
     pub fn builtin() -> Vec<Self> {
         let tool = |name: &str, path: &str, action| Self {

@@ -55,13 +55,8 @@ impl Facts {
         let name = entry.text(block.name);
         let named = |names: &[String]| names.iter().any(|known| *known == name);
         let input = entry.object(block.body);
-        let command = || input.string("command");
-        // Agents share names of tools, and give the path under names of their own.
-        let tool = vocabulary.file_tools.iter().find(|tool| {
-            tool.name == name
-                && input.string(&tool.path).is_some()
-                && (tool.command.is_none() || tool.command.as_deref() == command().as_deref())
-        });
+        let mut tools = vocabulary.file_tools.iter();
+        let tool = tools.find(|tool| tool.is_called(name.as_bytes(), input));
         let call = call::read(entry, block, tool.map(|tool| tool.path.as_str()));
         let purpose = if let Some(tool) = tool
             && let Some(path) = input.string(&tool.path)

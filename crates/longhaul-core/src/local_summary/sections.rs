@@ -14,6 +14,17 @@ use crate::facts::{CancelledKind, Facts, FileAction, shorten};
 /// The number of sections.
 pub(super) const SECTIONS: usize = 9;
 
+/// Where calls hold the text that they put into a file.
+const NEW_TEXT: [&str; 7] = [
+    "new_string",
+    "content",
+    "new_source",
+    "new_str",
+    "file_text",
+    "newString",
+    "newText",
+];
+
 /// The most that are shown of each.
 const ERRORS: usize = 6;
 const SNIPPETS: usize = 6;
@@ -104,22 +115,21 @@ impl Source<'_> {
             if shown.len() == SNIPPETS || page.room() < SNIPPET {
                 break;
             }
-            let name = called.tool();
+            let input = called.entry.object(called.block.body);
             let tool = tools
                 .iter()
-                .find(|tool| tool.name.as_bytes() == name && tool.action != FileAction::Read);
-            let Some(tool) = tool else { continue };
-            let input = called.entry.object(called.block.body);
-            let Some(path) = input.string(&tool.path) else {
+                .find(|tool| tool.is_called(called.tool(), input));
+            let tool = tool.filter(|tool| tool.action != FileAction::Read);
+            let Some(path) = tool.and_then(|tool| input.string(&tool.path)) else {
                 continue;
             };
             if shown.iter().any(|known| *known == *path) {
                 continue;
             }
-            let code = ["new_string", "content", "new_source"]
-                .into_iter()
-                .find_map(|field| input.get(field));
-            let code = code.map(|code| excerpt(code, SNIPPET)).unwrap_or_default();
+            let Some(code) = NEW_TEXT.into_iter().find_map(|field| input.get(field)) else {
+                continue;
+            };
+            let code = excerpt(code, SNIPPET);
             page.line(&format!(
                 "- {path}, as last changed:\n```\n{}\n```",
                 code.trim_end()

@@ -104,6 +104,8 @@ fn u1_only_results_that_can_be_had_again_are_cleared() {
     assert!(tools.contains("mcp__docs__fetch"));
     assert!(!tools.contains("mcp__db__query"));
     assert!(!tools.contains("TodoWrite"), "whatever is configured");
+    let tools = tools.except(["mcp__docs__ask".to_owned()]);
+    assert!(tools.contains("mcp__docs__fetch") && !tools.contains("mcp__docs__ask"));
 
     let mut results = calls(2, 10);
     call(&mut results, "q", "AskUserQuestion", 10);

@@ -16,6 +16,16 @@ use super::refuse::Refusal;
 /// Room taken at once for a body that says how long it is; more only as it comes.
 const AT_ONCE: usize = 4 << 20;
 
+/// Bytes a second that a client must send on the whole, when it has had the time of one silence.
+const LEAST_RATE: u64 = 1_000;
+
+/// Until when the next bytes of a body are waited for: a silence long at most, and never longer than a body so slow may
+/// take, or a client that sends a byte now and then would be waited for without end.
+fn until(began: Instant, idle: Duration, received: usize) -> Instant {
+    let earned = Duration::from_millis(received as u64 * 1_000 / LEAST_RATE);
+    (Instant::now() + idle).min(began + idle + earned)
+}
+
 /// Reads a body whole.
 pub(super) async fn whole(
     mut body: Incoming,
@@ -29,6 +39,7 @@ pub(super) async fn whole(
     }
     let mut first = None;
     let mut all = BytesMut::new();
+    let began = Instant::now();
     let reading = tokio::time::sleep(idle);
     tokio::pin!(reading);
     loop {
@@ -56,7 +67,7 @@ pub(super) async fn whole(
             all.reserve(least.min(AT_ONCE));
         }
         all.extend_from_slice(&chunk);
-        reading.as_mut().reset(Instant::now() + idle);
+        reading.as_mut().reset(until(began, idle, all.len()));
     }
     Ok(first.unwrap_or_else(|| all.freeze()))
 }
@@ -77,6 +88,7 @@ pub(crate) struct Coming {
     left: usize,
     most: usize,
     idle: Duration,
+    began: Instant,
     timer: Pin<Box<Sleep>>,
 }
 
@@ -100,6 +112,7 @@ impl Onward {
             left: most,
             most,
             idle,
+            began: Instant::now(),
             timer: Box::pin(tokio::time::sleep(idle)),
         })))
     }
@@ -144,7 +157,9 @@ impl Coming {
             ready!(self.timer.as_mut().poll(cx));
             return Poll::Ready(Some(Err(Stopped(Refusal::SlowClient))));
         };
-        self.timer.as_mut().reset(Instant::now() + self.idle);
+        let received = self.most - self.left;
+        let until = until(self.began, self.idle, received);
+        self.timer.as_mut().reset(until);
         let Some(frame) = frame else {
             return Poll::Ready(None);
         };

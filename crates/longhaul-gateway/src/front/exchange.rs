@@ -12,6 +12,8 @@ use hyper::body::Incoming;
 use jiff::Timestamp;
 use longhaul_provider::Dialect;
 use tokio::sync::OwnedSemaphorePermit;
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 use super::collect::{self, Onward};
 use super::headers;
@@ -45,10 +47,24 @@ pub(super) async fn answer(state: Arc<State>, request: Request<Incoming>) -> Res
         let most = state.limits.requests;
         return refused(&state, &Refusal::Busy { most }, route.dialect(), began);
     };
-    match pass(&state, request, route, began, permit).await {
-        Ok(answer) => answer,
-        Err(refusal) => refused(&state, &refusal, route.dialect(), began),
-    }
+    let span = tracing::info_span!(
+        "gateway_request",
+        route = route.name(),
+        policy = Empty,
+        model = Empty,
+        session = Empty,
+        line = Empty,
+        messages = Empty,
+        status = Empty,
+        ended = Empty,
+    );
+    let passing = async {
+        match pass(&state, request, route, began, permit).await {
+            Ok(answer) => answer,
+            Err(refusal) => refused(&state, &refusal, route.dialect(), began),
+        }
+    };
+    passing.instrument(span).await
 }
 
 /// Whether a client may have requests passed on.
@@ -63,8 +79,9 @@ fn known_here(state: &State, headers: &HeaderMap) -> bool {
 fn refused(state: &State, refusal: &Refusal, dialect: Dialect, began: Instant) -> Response<Answer> {
     let answer = refusal.answer(dialect);
     state.metrics.refused(refusal.counted());
-    let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    state.metrics.answered(answer.status().as_u16(), millis);
+    let status = answer.status().as_u16();
+    state.metrics.answered(status, None, began.elapsed());
+    Span::current().record("status", status);
     answer
 }
 

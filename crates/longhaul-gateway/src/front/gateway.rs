@@ -96,6 +96,7 @@ impl Gateway {
         let listener = TcpListener::bind(options.listen).await.map_err(listening)?;
         let addr = listener.local_addr().map_err(listening)?;
         let metrics = Arc::new(Metrics::default());
+        metrics.publish(&opentelemetry::global::meter("longhaul.gateway"));
         let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
         let connections = TaskTracker::new();
         let settings = Settings::new(

@@ -11,10 +11,12 @@ use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Incoming;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Sleep;
+use tracing::Span;
 
 use super::state::State;
 use crate::line::LineId;
 use crate::manage::Material;
+use crate::policy::Policy;
 use crate::store::{CallRecord, Ended};
 use crate::watch::{Done, Measured, Refused, Tap};
 
@@ -90,6 +92,9 @@ pub(crate) struct Passing {
     pub(super) report: Option<Report>,
     pub(super) state: std::sync::Arc<State>,
     pub(super) status: u16,
+    pub(super) policy: Policy,
+    /// Ends with the answer.
+    pub(super) span: Span,
     pub(super) began: Instant,
     pub(super) idle: Duration,
     /// Runs while the upstream sends nothing.
@@ -139,7 +144,10 @@ impl Drop for Passing {
         };
         let ended = self.ended.unwrap_or_else(whole);
         let millis = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.state.metrics.answered(self.status, millis);
+        self.state
+            .metrics
+            .answered(self.status, Some(self.policy), self.began.elapsed());
+        self.span.record("ended", ended.name());
         self.state.metrics.in_flight(-1);
         if let Some(report) = self.report.take() {
             self.state.desk.done(Done {

@@ -4,7 +4,6 @@ use std::sync::{Arc, PoisonError};
 
 use bytes::Bytes;
 use http::{HeaderMap, Uri};
-use longhaul_provider::Dialect;
 
 use super::state::State;
 use super::under_way::Call;
@@ -113,8 +112,9 @@ impl Placing<'_> {
                 agent: group.is_some_and(|group| group.agent),
                 seen: call.at,
             },
-            watch: (asked.dialect == Dialect::Anthropic).then(|| ToWatch {
+            watch: Some(ToWatch {
                 session: placed.session,
+                dialect: asked.dialect,
                 body: self.body.clone(),
                 recognised,
                 replaced,

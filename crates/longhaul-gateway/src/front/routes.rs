@@ -28,6 +28,17 @@ impl Route {
         }
     }
 
+    /// For people who look at traces. Never the path itself: it may name things of the client's.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Conversation(Dialect::Anthropic) => "messages",
+            Self::Conversation(Dialect::OpenAi) => "chat_completions",
+            Self::Counting => "count_tokens",
+            Self::Own => "own",
+            Self::Other(_) => "other",
+        }
+    }
+
     /// In whose words errors are told.
     pub(super) fn dialect(self) -> Dialect {
         match self {

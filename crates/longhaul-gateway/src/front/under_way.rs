@@ -7,6 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response};
 use jiff::Timestamp;
 use longhaul_provider::Dialect;
 use tokio::sync::OwnedSemaphorePermit;
+use tracing::Span;
 
 use super::headers;
 use super::passing::{Answer, Passing, Report, Source};
@@ -121,11 +122,19 @@ impl UnderWay {
             tell(call, &mut parts.headers);
         }
         let began = call.as_ref().map_or_else(Instant::now, |call| call.began);
+        let policy = call.as_ref().map(|call| call.policy).unwrap_or_default();
+        let span = Span::current();
+        span.record("status", status);
+        if let Some(call) = &call {
+            trace(&span, call);
+        }
         let passing = Passing {
             body,
             tap,
             report: call.and_then(|call| report(call, status)),
             status,
+            policy,
+            span,
             began,
             idle: state.timeouts.upstream_idle,
             state,
@@ -143,7 +152,16 @@ impl Drop for UnderWay {
             return;
         };
         self.state.metrics.in_flight(-1);
-        let millis = u64::try_from(call.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let took = call.began.elapsed();
+        if self.ended == Ended::ClientGone {
+            // Other ends are told by whoever answers them.
+            self.state
+                .metrics
+                .answered(self.status, Some(call.policy), took);
+        }
+        trace(&Span::current(), &call);
+        Span::current().record("ended", self.ended.name());
+        let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         if let Some(mut report) = report(call, self.status) {
             report.record.ended = self.ended;
             report.record.millis = millis;
@@ -155,6 +173,19 @@ impl Drop for UnderWay {
                 material: None,
             });
         }
+    }
+}
+
+/// Tells a trace what is known of a call: names and numbers, nothing that was said.
+fn trace(span: &Span, call: &Call) {
+    span.record("policy", call.policy.name());
+    if let Some(model) = &call.model {
+        span.record("model", model.as_str());
+    }
+    if let Some((placed, messages)) = &call.placed {
+        span.record("session", tracing::field::display(placed.session));
+        span.record("line", tracing::field::display(placed.line));
+        span.record("messages", messages);
     }
 }
 

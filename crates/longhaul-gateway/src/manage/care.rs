@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
+use longhaul_core::models::ModelSpec;
+use longhaul_core::window::WindowStatus;
 use longhaul_provider::Dialect;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
@@ -15,7 +17,7 @@ use super::rewrites::Rewrites;
 use super::sending::Sending;
 use super::settle;
 use super::standing::Standings;
-use super::windows::{Known, Windows};
+use super::windows::Windows;
 use super::work::Occasion;
 use crate::line::{LineId, Tenant};
 use crate::marks::Marks;
@@ -197,8 +199,13 @@ impl Care {
     }
 
     /// What is known of a model.
-    pub(crate) fn known(&self, model: &str) -> Arc<Known> {
-        self.windows.of(model)
+    pub(crate) fn spec(&self, model: &str) -> Arc<ModelSpec> {
+        Arc::clone(&self.windows.of(model).spec)
+    }
+
+    /// The window of a model; none if it is too small to be managed.
+    pub(crate) fn window(&self, model: &str) -> Option<WindowStatus> {
+        self.windows.of(model).window
     }
 
     /// The lock of a line.

@@ -92,8 +92,8 @@ fn chosen(
         cached: None,
         pressure: Pressure::Ours,
     });
-    match (step, why) {
-        (MicroStep::Clear(clearing), _) if !clearing.results.is_empty() => Some(clearing),
+    match step {
+        MicroStep::Clear(clearing) if !clearing.results.is_empty() => Some(clearing),
         _ => None,
     }
 }

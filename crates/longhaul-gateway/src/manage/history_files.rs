@@ -9,13 +9,10 @@ mod numbered;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use longhaul::core::engine::GatheredContext;
-use longhaul::core::facts::HostTexts;
+use longhaul_core::facts::HostTexts;
 
-use longhaul::core::json::{Object, items};
-use longhaul::core::message::{Block, BlockKind, Entry, EntryKind, Id, View};
-use longhaul::core::rehydrate::{FileText, Gathered, Source};
-use longhaul::{Boxed, Wanted, Workspace};
+use longhaul_core::json::{Object, items};
+use longhaul_core::message::{Block, BlockKind, Entry, EntryKind, Id, View};
 
 use super::element::texts;
 use super::tools::{Tool, ToolKind, Tools};
@@ -241,29 +238,4 @@ fn edited(shown: &Shown, call: &Call<'_>) -> Option<String> {
         };
     }
     Some(text)
-}
-
-impl Workspace for HistoryFiles {
-    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
-        let files = wanted.files.iter().map(|file| match self.text(&file.path) {
-            Ok(text) => Source::Found(FileText {
-                path: file.path.clone(),
-                text: text.to_owned(),
-            }),
-            Err(why) => Source::Failed {
-                what: file.path.display().to_string(),
-                why: why.to_owned(),
-            },
-        });
-        let gathered = Gathered {
-            files: files.collect(),
-            ..Gathered::default()
-        };
-        Box::pin(async move {
-            GatheredContext {
-                gathered,
-                head: None,
-            }
-        })
-    }
 }

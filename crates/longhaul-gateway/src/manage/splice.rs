@@ -14,7 +14,7 @@ pub(super) struct Member {
     pub(super) value: Range<usize>,
 }
 
-/// The members of the object at this place whose keys are wanted, and all others between them. None if there is no object.
+/// The members of the object at this place with their keys, in order. None if there is no object.
 pub(super) fn members(text: &[u8], place: Range<usize>) -> Option<Vec<(Vec<u8>, Member)>> {
     let base = place.start;
     let object = text.get(place)?;

@@ -6,6 +6,7 @@
 
 mod fork;
 mod view;
+mod workspace;
 
 use std::sync::Arc;
 
@@ -16,9 +17,12 @@ use longhaul::session::{CompactError, CompactOutcome, OpenError, Quiet, Session}
 use longhaul::{Clock, Model};
 use longhaul_core::boundary::Trigger;
 use longhaul_core::engine::{CompactFailure, CompactRequest, Compacted, Summarizer, SummaryReply};
+use longhaul_core::message::Entry;
+use longhaul_core::rounds::Piece;
 use longhaul_core::summary::{Reply, read};
 
 pub use fork::fork_message;
+use workspace::History;
 
 use super::entries::{Entries, Unreadable};
 use super::history_files::HistoryFiles;
@@ -32,6 +36,9 @@ pub enum NotDrafted {
     /// There is nothing to sum up.
     #[error("there is nothing to sum up: {0}")]
     Nothing(String),
+    /// Its last calls have no results yet: what answers them could not stand behind a summary.
+    #[error("the conversation ends with calls of tools that are not answered")]
+    Unanswered,
     /// Compaction is switched off.
     #[error("{0}")]
     SwitchedOff(String),
@@ -69,6 +76,9 @@ pub async fn summarise(
 ) -> Result<Draft, NotDrafted> {
     let counted = settings.of_messages(talk.measured);
     let read = Entries::of(talk, counted, settings.now)?;
+    if ends_open(&read.entries) {
+        return Err(NotDrafted::Unanswered);
+    }
     let has_model = asked.is_some();
     let mut session = open(talk, read, asked, settings)?;
     let before = session.engine().live().ledger().whole().padded();
@@ -87,6 +97,20 @@ pub async fn summarise(
     });
     let done = first_that_works(&mut session, requests).await?;
     drafted(talk, &session, *done, before, used, settings)
+}
+
+/// Whether calls of the newest reply have no results.
+fn ends_open(entries: &[Entry]) -> bool {
+    let pieces: Vec<Piece> = entries
+        .iter()
+        .map(|entry| Piece::of_view(entry.view()))
+        .collect();
+    let newest = pieces.iter().rposition(|piece| piece.part.is_response());
+    let newest = newest.and_then(|at| Some((pieces.get(at)?, pieces.get(at..)?)));
+    newest.is_some_and(|(reply, behind)| {
+        let answered = |call| behind.iter().any(|piece| piece.answers.contains(call));
+        !reply.calls.iter().all(answered)
+    })
 }
 
 fn request() -> CompactRequest {
@@ -121,6 +145,8 @@ fn open(
 ) -> Result<Session, NotDrafted> {
     let files = HistoryFiles::of(&read.entries, &settings.tools);
     let paths: Vec<_> = files.paths().map(ToOwned::to_owned).collect();
+    let window = settings.window(&talk.model).map_err(OpenError::from)?;
+    let history = History::of(files, &read.entries, window.scale());
     let at = read.at;
     let conversation = InMemory {
         entries: read.entries,
@@ -132,7 +158,7 @@ fn open(
         vocabulary: settings.vocabulary.clone(),
         clearable: settings.clearable.clone(),
         compact_instructions: settings.instructions.clone(),
-        workspace: Arc::new(files),
+        workspace: Arc::new(history),
         observer: Arc::new(Quiet),
         clock: Arc::new(Fixed(at)),
     };

@@ -13,10 +13,10 @@ const NAMES: usize = 256;
 
 /// A model.
 #[derive(Debug)]
-pub(crate) struct Known {
-    pub(crate) spec: Arc<ModelSpec>,
+pub(super) struct Known {
+    pub(super) spec: Arc<ModelSpec>,
     /// Its window with the thresholds; none if it is too small to be managed.
-    pub(crate) window: Option<WindowStatus>,
+    pub(super) window: Option<WindowStatus>,
 }
 
 /// See the module.

@@ -63,7 +63,7 @@ pub(super) fn compaction(made: &Made) -> Value {
 
 /// The window of a model and its thresholds; null if it is too small to be managed.
 pub(super) fn window(model: &str, care: &Care) -> Value {
-    let shown = care.known(model).window.map(|window| {
+    let shown = care.window(model).map(|window| {
         json!({
             "size": window.size,
             "effective": window.effective,

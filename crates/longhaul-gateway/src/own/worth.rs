@@ -11,10 +11,9 @@ use crate::manage::Care;
 
 /// What so many tokens would have cost at the least; none if the model's prices are not known.
 pub(super) fn of_left_out(care: &Care, model: &str, tokens: u64) -> Option<Usd> {
-    let known = care.known(model);
+    let prices = care.spec(model).prices.clone()?;
     // Larger prompts cost more.
-    let least = known.spec.prices.as_ref()?.at(0);
-    Some(least.cache_read.of(tokens))
+    Some(prices.at(0).cache_read.of(tokens))
 }
 
 /// The same over calls of several models; none if no model's prices are known.

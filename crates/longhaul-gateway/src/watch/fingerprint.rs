@@ -8,8 +8,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 use longhaul_core::cache::{Conversation, Fingerprint, Flags, Head, Mark, Position};
+use longhaul_provider::Dialect;
 use xxhash_rust::xxh3::Xxh3;
 
+use super::chat;
 use super::keeper::ToWatch;
 use crate::line::Generations;
 
@@ -53,14 +55,19 @@ impl Fingerprints {
         };
         let beginning = beginning.iter().map(|(raw, text)| (*raw, Ok(text)));
         let raws = sent.recognised.raws.iter();
+        // What leads a chat belongs to its head.
+        let from = match sent.dialect {
+            Dialect::Anthropic => from,
+            Dialect::OpenAi => from.max(sent.recognised.lead),
+        };
         let rest = raws.zip(0_usize..).skip(from);
         let rest = rest.map(|(raw, element)| (*raw, Err(element)));
         for (index, (raw, text)) in (0_usize..).zip(beginning.chain(rest)) {
             let parts = match self.messages.get(&raw) {
                 Some(parts) => parts,
                 None => match text {
-                    Ok(text) => self.read(text, raw)?,
-                    Err(element) => self.read(element_of(sent, element)?, raw)?,
+                    Ok(text) => self.read(sent.dialect, text, raw)?,
+                    Err(element) => self.read(sent.dialect, element_of(sent, element)?, raw)?,
                 },
             };
             for (position, mark) in parts.iter() {
@@ -70,6 +77,9 @@ impl Fingerprints {
                     ..position.clone()
                 });
             }
+        }
+        if sent.dialect == Dialect::OpenAi {
+            marks = chat::marks(positions.len());
         }
         if let (Some(mark), Some(last)) = (&head.automatic, positions.len().checked_sub(1)) {
             marks.retain(|(at, _)| *at != last);
@@ -86,7 +96,12 @@ impl Fingerprints {
     }
 
     /// The positions of one message that was not seen before.
-    fn read(&mut self, text: &[u8], raw: u128) -> Option<Positions> {
+    fn read(&mut self, dialect: Dialect, text: &[u8], raw: u128) -> Option<Positions> {
+        if dialect == Dialect::OpenAi {
+            let parts = chat::alone(text, raw);
+            self.messages.put(raw, Arc::clone(&parts));
+            return Some(parts);
+        }
         let alone = [br#"{"messages":["#, text, b"]}"].concat();
         let read = of_body(alone.into(), [])?;
         let Conversation::Read(positions) = read.messages else {
@@ -111,6 +126,15 @@ impl Fingerprints {
 
     /// What stands beside the messages.
     fn head(&mut self, sent: &ToWatch) -> Option<Arc<Head>> {
+        if sent.dialect == Dialect::OpenAi {
+            let hash = chat::hash(sent)?;
+            if let Some(head) = self.heads.get(&hash) {
+                return Some(head);
+            }
+            let head = Arc::new(chat::head(sent)?);
+            self.heads.put(hash, Arc::clone(&head));
+            return Some(head);
+        }
         let list = sent.recognised.outline.list.clone();
         let before = sent.body.get(..list.start)?;
         let behind = sent.body.get(list.end..)?;

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use longhaul_core::cache::{CallId, Watch};
 use longhaul_core::models::ModelTable;
+use longhaul_provider::Dialect;
 use tokio::sync::mpsc;
 
 use super::changes::Changes;
@@ -55,6 +56,8 @@ pub struct Sent {
 pub struct ToWatch {
     /// Its session.
     pub session: SessionId,
+    /// How it is written.
+    pub dialect: Dialect,
     /// Its body, shared.
     pub body: Bytes,
     /// What was recognised of it.
@@ -288,7 +291,10 @@ impl Keeping {
             self.metrics.used(&usage, record.cost);
             if let Some(id) = watched {
                 let verdict = self.watch.after(id, &usage, Some(&spec));
-                record.finding = verdict.finding().map(|finding| finding.sentence(None));
+                if let Some(finding) = verdict.finding() {
+                    self.metrics.found(finding.cause.name());
+                    record.finding = Some(finding.sentence(None));
+                }
             }
             if let Some(material) = &done.material {
                 let left_out = material.sending.left_out(&material.body) as u128;
@@ -305,9 +311,6 @@ impl Keeping {
             record.usage = Some(usage);
         } else if let Some(id) = watched {
             self.watch.failed(id);
-        }
-        if record.finding.is_some() {
-            self.metrics.found();
         }
         Record::Call(done.line, Box::new(record))
     }

@@ -1,15 +1,23 @@
-//! Counters, and their text for Prometheus.
+//! Counters. What is counted here is read in one place, [`Metrics::families`], for Prometheus (`prometheus`) and for
+//! OpenTelemetry (`telemetry`) alike.
 
-use std::fmt::Write;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
+use opentelemetry::KeyValue;
+use opentelemetry::metrics::Histogram;
 
-use crate::store::Kind;
+use super::family::{Family, Kind, Number, Sample};
+use crate::line::Relation;
+use crate::policy::Policy;
+use crate::store;
 
 /// Upper bounds of the histogram of durations, in milliseconds.
-const BOUNDS: [u64; 10] = [
+pub(super) const BOUNDS: [u64; 10] = [
     5, 25, 100, 500, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000,
 ];
 
@@ -41,27 +49,31 @@ const REFUSED: [(&str, Refused); 7] = [
     ("forbidden", Refused::Forbidden),
     ("thread", Refused::Thread),
 ];
+const CLASSES: [&str; 6] = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"];
+/// The last: refused before it was decided.
+const POLICIES: [&str; 4] = ["off", "observe", "manage", "none"];
+const TOKENS: [&str; 4] = ["input", "cache_read", "cache_write", "output"];
+const RECOGNISED: [&str; 4] = ["new", "again", "extends", "branches"];
 
 /// All counters.
 #[derive(Debug, Default)]
 pub struct Metrics {
-    /// By the first digit of the status.
-    answers: [AtomicU64; 6],
+    /// By policy, then by the first digit of the status.
+    answers: [[AtomicU64; CLASSES.len()]; POLICIES.len()],
     refused: [AtomicU64; REFUSED.len()],
     in_flight: AtomicI64,
-    tokens: [AtomicU64; 4],
+    tokens: [AtomicU64; TOKENS.len()],
     cost_pico: AtomicU64,
-    findings: AtomicU64,
+    findings: Mutex<BTreeMap<&'static str, u64>>,
     dropped: AtomicU64,
     lines: AtomicU64,
-    recognised: [AtomicU64; 4],
+    recognised: [AtomicU64; RECOGNISED.len()],
     durations: [AtomicU64; BOUNDS.len() + 1],
     duration_sum: AtomicU64,
-    compactions: [AtomicU64; Kind::ALL.len()],
+    compactions: [AtomicU64; store::Kind::ALL.len()],
+    /// Durations for OpenTelemetry, which wants to see each.
+    pub(super) told: OnceLock<Histogram<f64>>,
 }
-
-const TOKENS: [&str; 4] = ["input", "cache_read", "cache_write", "output"];
-const RECOGNISED: [&str; 4] = ["new", "again", "extends", "branches"];
 
 fn add(counter: &AtomicU64, number: u64) {
     counter.fetch_add(number, Ordering::Relaxed);
@@ -72,12 +84,27 @@ fn get(counter: &AtomicU64) -> u64 {
 }
 
 impl Metrics {
-    /// A request was answered.
-    pub fn answered(&self, status: u16, millis: u64) {
-        add(&self.answers[usize::from(status / 100).min(5)], 1);
+    /// A request was answered, under a policy if one was decided.
+    pub fn answered(&self, status: u16, policy: Option<Policy>, took: Duration) {
+        let class = usize::from(status / 100).min(CLASSES.len() - 1);
+        let policy = match policy {
+            Some(Policy::Off) => 0,
+            Some(Policy::Observe) => 1,
+            Some(Policy::Manage) => 2,
+            None => 3,
+        };
+        add(&self.answers[policy][class], 1);
+        let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let slot = BOUNDS.iter().position(|bound| millis <= *bound);
         add(&self.durations[slot.unwrap_or(BOUNDS.len())], 1);
         add(&self.duration_sum, millis);
+        if let Some(told) = self.told.get() {
+            let labels = [
+                KeyValue::new("status", CLASSES[class]),
+                KeyValue::new("policy", POLICIES[policy]),
+            ];
+            told.record(millis as f64 / 1_000.0, &labels);
+        }
     }
 
     /// A request was refused here.
@@ -112,14 +139,15 @@ impl Metrics {
         add(&self.cost_pico, pico.unwrap_or(0));
     }
 
-    /// The cache watch found something.
-    pub fn found(&self) {
-        add(&self.findings, 1);
+    /// The cache watch found something, with this cause.
+    pub fn found(&self, cause: &'static str) {
+        let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        *findings.entry(cause).or_default() += 1;
     }
 
     /// A conversation was made smaller.
-    pub fn compacted(&self, kind: Kind) {
-        if let Some(at) = Kind::ALL.iter().position(|other| *other == kind) {
+    pub fn compacted(&self, kind: store::Kind) {
+        if let Some(at) = store::Kind::ALL.iter().position(|other| *other == kind) {
             add(&self.compactions[at], 1);
         }
     }
@@ -130,122 +158,108 @@ impl Metrics {
     }
 
     /// A request was placed.
-    pub fn placed(&self, relation: crate::line::Relation) {
-        use crate::line::Relation::{Again, Branches, Extends, New};
+    pub fn placed(&self, relation: Relation) {
         let at = match relation {
-            New => 0,
-            Again => 1,
-            Extends(_) => 2,
-            Branches(..) => 3,
+            Relation::New => 0,
+            Relation::Again => 1,
+            Relation::Extends(_) => 2,
+            Relation::Branches(..) => 3,
         };
         add(&self.recognised[at], 1);
-        if matches!(relation, New | Branches(..)) {
+        if matches!(relation, Relation::New | Relation::Branches(..)) {
             add(&self.lines, 1);
         }
     }
 
-    /// The text format of Prometheus.
-    pub fn text(&self) -> String {
-        let mut out = String::new();
-        let mut family = |name: &str, kind: &str, help: &str, samples: &[(String, String)]| {
-            // Writing to a string cannot fail.
-            let _ = writeln!(
-                out,
-                "# HELP longhaul_{name} {help}\n# TYPE longhaul_{name} {kind}"
-            );
-            for (labels, value) in samples {
-                let _ = writeln!(out, "longhaul_{name}{labels} {value}");
-            }
-        };
-        let labelled = |label: &str, names: &[&str], counters: &[AtomicU64]| {
+    /// All of it, as it stands, but for the durations.
+    pub(super) fn families(&self) -> Vec<Family> {
+        let plain = |number| vec![Sample::plain(number)];
+        let labelled = |label: &'static str, names: &[&'static str], counters: &[AtomicU64]| {
             let samples = names.iter().zip(counters);
             samples
-                .map(|(name, counter)| {
-                    (format!("{{{label}=\"{name}\"}}"), get(counter).to_string())
-                })
+                .map(|(name, counter)| Sample::of([(label, *name)], Number::Count(get(counter))))
                 .collect::<Vec<_>>()
         };
-        let plain = |value: String| [(String::new(), value)];
-        let classes = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"];
-        family(
-            "requests_total",
-            "counter",
-            "Requests answered, by class of status.",
-            &labelled("status", &classes, &self.answers),
-        );
-        let reasons = REFUSED.map(|(name, _)| name);
-        family(
-            "refused_total",
-            "counter",
-            "Requests that the gateway itself refused or gave up.",
-            &labelled("reason", &reasons, &self.refused),
-        );
-        family(
-            "requests_in_flight",
-            "gauge",
-            "Requests under way.",
-            &plain(self.under_way().to_string()),
-        );
-        family(
-            "tokens_total",
-            "counter",
-            "Tokens as the upstream measured them.",
-            &labelled("kind", &TOKENS, &self.tokens),
-        );
-        family(
-            "cost_usd_total",
-            "counter",
-            "Cost as far as prices are known.",
-            &plain(format!("{}", get(&self.cost_pico) as f64 / 1e12)),
-        );
-        family(
-            "cache_findings_total",
-            "counter",
-            "Calls that read less from the cache than they could have.",
-            &plain(get(&self.findings).to_string()),
-        );
-        family(
-            "compactions_total",
-            "counter",
-            "Conversations made smaller, by how.",
-            &labelled("kind", &Kind::ALL.map(Kind::name), &self.compactions),
-        );
-        family(
-            "books_dropped_total",
-            "counter",
-            "Entries of the books that were dropped because the queue was full.",
-            &plain(get(&self.dropped).to_string()),
-        );
-        family(
-            "recognised_total",
-            "counter",
-            "Requests by how they stand to known conversations.",
-            &labelled("as", &RECOGNISED, &self.recognised),
-        );
-        family(
-            "lines_begun_total",
-            "counter",
-            "Lines of conversations that began.",
-            &plain(get(&self.lines).to_string()),
-        );
-        let mut below = 0;
-        let mut buckets = Vec::new();
-        for (bound, counter) in BOUNDS.iter().zip(&self.durations) {
-            below += get(counter);
-            let seconds = *bound as f64 / 1_000.0;
-            buckets.push((format!("_bucket{{le=\"{seconds}\"}}"), below.to_string()));
-        }
-        below += get(&self.durations[BOUNDS.len()]);
-        buckets.push(("_bucket{le=\"+Inf\"}".to_owned(), below.to_string()));
-        let sum = get(&self.duration_sum) as f64 / 1_000.0;
-        buckets.push(("_sum".to_owned(), sum.to_string()));
-        buckets.push(("_count".to_owned(), below.to_string()));
-        family(
-            "request_duration_seconds",
-            "histogram",
-            "From the head of a request to the end of its answer.",
-            &buckets,
-        );
-        out
+        let answers = POLICIES
+            .iter()
+            .zip(&self.answers)
+            .flat_map(|(policy, counters)| {
+                CLASSES.iter().zip(counters).map(|(class, counter)| {
+                    let number = Number::Count(get(counter));
+                    Sample::of([("policy", *policy), ("status", *class)], number)
+                })
+            });
+        let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        let findings = findings.iter();
+        let findings =
+            findings.map(|(cause, count)| Sample::of([("cause", *cause)], Number::Count(*count)));
+        let counter = |name, help, samples| Family {
+            name,
+            kind: Kind::Counter,
+            help,
+            samples,
+        };
+        vec![
+            counter(
+                "requests",
+                "Requests answered, by policy and class of status.",
+                answers.collect(),
+            ),
+            counter(
+                "refused",
+                "Requests that the gateway itself refused or gave up.",
+                labelled("reason", &REFUSED.map(|(name, _)| name), &self.refused),
+            ),
+            Family {
+                name: "requests_in_flight",
+                kind: Kind::Gauge,
+                help: "Requests under way.",
+                samples: plain(Number::Level(self.under_way())),
+            },
+            counter(
+                "tokens",
+                "Tokens as the upstream measured them.",
+                labelled("kind", &TOKENS, &self.tokens),
+            ),
+            counter(
+                "cost_usd",
+                "Cost as far as prices are known.",
+                plain(Number::Amount(get(&self.cost_pico) as f64 / 1e12)),
+            ),
+            counter(
+                "cache_findings",
+                "Calls that read less from the cache than they could have, by cause.",
+                findings.collect(),
+            ),
+            counter(
+                "compactions",
+                "Conversations made smaller, by how.",
+                labelled(
+                    "kind",
+                    &store::Kind::ALL.map(store::Kind::name),
+                    &self.compactions,
+                ),
+            ),
+            counter(
+                "books_dropped",
+                "Entries of the books that were dropped because the queue was full.",
+                plain(Number::Count(get(&self.dropped))),
+            ),
+            counter(
+                "recognised",
+                "Requests by how they stand to known conversations.",
+                labelled("as", &RECOGNISED, &self.recognised),
+            ),
+            counter(
+                "lines_begun",
+                "Lines of conversations that began.",
+                plain(Number::Count(get(&self.lines))),
+            ),
+        ]
+    }
+
+    /// How many requests took how long, by [`BOUNDS`] and beyond, and the sum in milliseconds.
+    pub(super) fn durations(&self) -> ([u64; BOUNDS.len() + 1], u64) {
+        (self.durations.each_ref().map(get), get(&self.duration_sum))
     }
 }

@@ -5,10 +5,14 @@
 //! to the store in batches; whoever looks is told then which sessions changed (`changes`). When the queue is full, entries are dropped and counted: requests never wait for the books.
 
 mod changes;
+mod chat;
+mod family;
 mod fingerprint;
 mod keeper;
 mod metrics;
 mod packed;
+mod prometheus;
+mod telemetry;
 mod usage;
 
 pub use changes::{Change, Changes, Following};

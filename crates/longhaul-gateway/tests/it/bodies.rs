@@ -126,3 +126,38 @@ proptest! {
         prop_assert!(read(&body.as_bytes()[..at.index(body.len())]).is_err());
     }
 }
+
+proptest! {
+    /// What a client sends next begins as the last did, and may end in any way whatever.
+    #[test]
+    fn x8_whatever_stands_behind_a_known_beginning_both_readings_agree(
+        messages in prop::collection::vec(message(), 1..5),
+        cut in any::<prop::sample::Index>(),
+        tail in prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..40),
+            "[]{},:\" a-z0-9]{0,40}".prop_map(String::into_bytes),
+            Just(br#",{"role":"user","content":"x"}],"model":"n","system":null,"stream":true}"#.to_vec()),
+            Just(br#"],"messages":[]}"#.to_vec()),
+        ],
+    ) {
+        let body = json!({"model": "m", "messages": messages, "stream": true}).to_string();
+        let known = read(body.as_bytes()).unwrap();
+        let cut = cut.index(messages.len());
+        let from = Resumption {
+            at: known.elements[cut].span.end,
+            elements: cut + 1,
+            list: known.list.start,
+            before: known.before.clone(),
+        };
+        for ending in [tail.as_slice(), &body.as_bytes()[from.at..]] {
+            let next = [&body.as_bytes()[..from.at], ending].concat();
+            match (read(&next), read_from(&next, &from)) {
+                (Ok(whole), Ok(rest)) => {
+                    prop_assert_eq!(&rest.elements[..], &whole.elements[cut + 1..]);
+                    prop_assert_eq!((rest.members, rest.before, rest.list), (whole.members, whole.before, whole.list));
+                }
+                (whole, rest) => prop_assert!(whole.is_err() && rest.is_err(), "{whole:?} {rest:?}"),
+            }
+        }
+    }
+}

@@ -9,10 +9,12 @@
 
 mod bodies;
 mod books;
+mod chat_cache;
 mod client_token;
 mod dialects;
 mod drafts;
 mod endless;
+mod hostile;
 mod limits;
 mod line_laws;
 mod lines;
@@ -29,6 +31,7 @@ mod store_file;
 mod store_laws;
 mod streams;
 mod support;
+mod telemetry;
 mod tenants;
 mod tls;
 mod world;

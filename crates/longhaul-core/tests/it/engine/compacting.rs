@@ -1,5 +1,6 @@
 //! Compactions that succeed.
 
+use longhaul_core::boundary::Trigger;
 use longhaul_core::engine::{
     CompactFailure, CompactRequest, Event, HookOutcome, Input, Phase, Pivot, Summarizer,
 };
@@ -210,6 +211,27 @@ fn k1_hooks_add_instructions_and_may_block() {
     desk.input(Input::Compact(CompactRequest::default()));
     assert_eq!(desk.failures(), [CompactFailure::Blocked]);
     assert!(desk.summaries_sent.is_empty());
+}
+
+#[test]
+fn f9_what_a_host_asks_for_by_itself_is_automatic_and_the_model_goes_on() {
+    for (trigger, name) in [(Trigger::Manual, "manual"), (Trigger::Auto, "auto")] {
+        let mut desk = Desk::new();
+        desk.fill();
+        desk.input(Input::Compact(CompactRequest {
+            trigger,
+            ..CompactRequest::default()
+        }));
+        let boundary = &desk.subtypes("compact_boundary")[0];
+        assert_eq!(boundary["compactMetadata"]["trigger"], name);
+        let told = include_str!("../../../src/summary/message/automatic.md").trim();
+        let views = desk.engine.live().views();
+        let goes_on = views.map(|view| String::from_utf8_lossy(view.line).contains(&told[..40]));
+        assert_eq!(
+            goes_on.filter(|found| *found).count(),
+            usize::from(name == "auto")
+        );
+    }
 }
 
 #[test]

@@ -16,14 +16,14 @@ use serde_json::{Value, json};
 use super::talks::{Turn, messages, turns};
 use super::{accepted, behind, sent, settings, talk, text};
 
-fn run<T>(work: impl Future<Output = T>) -> T {
+pub(super) fn run<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
     runtime.unwrap().block_on(work)
 }
 
-fn reply(text: &str, calls: usize, stop: Stop) -> SummaryReply {
+pub(super) fn reply(text: &str, calls: usize, stop: Stop) -> SummaryReply {
     SummaryReply {
         text: text.to_owned(),
         calls,
@@ -34,7 +34,7 @@ fn reply(text: &str, calls: usize, stop: Stop) -> SummaryReply {
 }
 
 /// A conversation that is worth a summary.
-fn long(first: usize, wishes: usize) -> Vec<Value> {
+pub(super) fn long(first: usize, wishes: usize) -> Vec<Value> {
     let turns: Vec<Turn> = (0..wishes)
         .map(|number| Turn {
             wish: format!(
@@ -52,7 +52,7 @@ fn long(first: usize, wishes: usize) -> Vec<Value> {
     messages(&turns, first * 100)
 }
 
-const SUMMARY: &str = "<analysis>draft</analysis>\n<summary>\n1. Request: all parts.\n2. Concepts: none.\n\
+pub(super) const SUMMARY: &str = "<analysis>draft</analysis>\n<summary>\n1. Request: all parts.\n2. Concepts: none.\n\
     3. Files: none.\n4. Errors: none.\n5. Solving: none.\n6. Messages: some.\n7. Pending: none.\n8. Current: parts.\n\
     9. Next: go on.\n</summary>";
 
@@ -111,7 +111,7 @@ proptest! {
             }
             prop_assert_eq!(text.matches("This session continues").count(), 1);
             prop_assert_eq!(text.matches("\n## Summary\n").count(), 1);
-            prop_assert_eq!(text.matches("## Kept word for word").count(), 1);
+            prop_assert!(text.matches("## Kept word for word").count() <= 1);
             draft = Some(made);
         }
     }
@@ -141,9 +141,53 @@ fn x1_words_of_the_host_are_not_kept_as_the_users() {
     ));
     let text = text(&draft.unwrap());
     assert!(!text.contains("Never mind the weather"), "{text}");
-    assert!(!text.contains("be brief"), "{text}");
+    let (words, system) = text.split_once("The system said this").unwrap();
+    assert!(!words.contains("be brief"), "{text}");
+    assert_eq!(
+        system.matches("be brief").count(),
+        1,
+        "once, and as the system's: {text}"
+    );
     assert!(!text.contains("recall"), "{text}");
     assert!(!text.contains("ranscript"), "{text}");
+}
+
+#[test]
+fn n7_what_the_system_said_outlives_extracts_and_chains() {
+    let settings = settings(None);
+    let first = run(summarise(
+        &talk(Dialect::Anthropic, &long(1, 12)),
+        None,
+        None,
+        &settings,
+    ));
+    let second = behind(&first.unwrap(), Dialect::Anthropic, &long(20, 12)[..1]);
+    let mut said = vec![json!({"role": "assistant", "content": "well ".repeat(9_000)})];
+    said.push(json!({"role": "user", "content": "and?"}));
+    said.push(json!({"role": "system", "content": [{"type": "text", "text": "Speak Welsh."}]}));
+    let second = longhaul_gateway::manage::Talk {
+        elements: said.iter().map(super::raw).collect(),
+        ..second
+    };
+    let second = run(summarise(&second, None, None, &settings)).unwrap();
+    let text = text(&second);
+    let (_, system) = text.split_once("The system said this").unwrap();
+    assert!(
+        system.contains("The host says: be brief.\n\nSpeak Welsh."),
+        "{text}"
+    );
+    assert_eq!(text.matches("The system said this").count(), 1);
+    let end = [json!({"role": "user", "content": "end"})];
+    assert_eq!(accepted(Dialect::Anthropic, &sent(&second, &end)), Ok(()));
+}
+
+#[test]
+fn z2_a_conversation_that_ends_with_open_calls_is_left() {
+    let mut elements = long(1, 12);
+    elements.truncate(elements.len() - 2);
+    let open = talk(Dialect::Anthropic, &elements);
+    let refused = run(summarise(&open, None, None, &settings(None))).unwrap_err();
+    assert!(matches!(refused, NotDrafted::Unanswered), "{refused}");
 }
 
 #[test]

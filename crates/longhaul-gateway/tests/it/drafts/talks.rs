@@ -77,9 +77,7 @@ pub(crate) fn messages(turns: &[Turn], first: usize) -> Vec<Value> {
             let source = json!({"type": "base64", "media_type": "image/png", "data": PICTURE});
             content.push(json!({"type": "image", "source": source}));
         }
-        content.push(
-            json!({"type": "text", "text": turn.wish, "cache_control": {"type": "ephemeral"}}),
-        );
+        content.push(json!({"type": "text", "text": turn.wish}));
         messages.push(json!({"role": "user", "content": content}));
         if turn.system {
             messages.push(json!({"role": "system", "content": "The host says: be brief."}));
@@ -105,6 +103,13 @@ pub(crate) fn messages(turns: &[Turn], first: usize) -> Vec<Value> {
             messages.push(json!({"role": "user", "content": results}));
         }
         messages.push(json!({"role": "assistant", "content": turn.said}));
+    }
+    // Where clients put their marker.
+    let asked = messages
+        .iter_mut()
+        .rfind(|message| message["role"] == "user");
+    if let Some(last) = asked.and_then(|message| message["content"].as_array_mut()?.last_mut()) {
+        last["cache_control"] = json!({"type": "ephemeral"});
     }
     messages
 }

@@ -1,0 +1,140 @@
+//! Metrics and traces for a collector (E2), over OTLP: for commands that run long, and only if an endpoint is named.
+//!
+//! The variables are those of OpenTelemetry: OTEL_EXPORTER_OTLP_ENDPOINT, or one for metrics or traces alone,
+//! OTEL_SERVICE_NAME, OTEL_EXPORTER_OTLP_HEADERS, OTEL_METRIC_EXPORT_INTERVAL, OTEL_SDK_DISABLED. Nothing is sent
+//! anywhere without them.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use longhaul_provider::Certificates;
+use opentelemetry::trace::TracerProvider as _;
+use opentelemetry_otlp::{
+    MetricExporter, Protocol, SpanExporter, WithExportConfig, WithHttpConfig,
+};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider};
+use opentelemetry_sdk::trace::{SdkTracerProvider, Tracer};
+use tracing_opentelemetry::OpenTelemetryLayer;
+use tracing_subscriber::registry::LookupSpan;
+
+use crate::failure::warn;
+
+/// How long a collector is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+
+#[derive(Default)]
+struct Providers {
+    metrics: Option<SdkMeterProvider>,
+    traces: Option<SdkTracerProvider>,
+}
+
+static STARTED: OnceLock<Providers> = OnceLock::new();
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The endpoint of one kind, or of all.
+fn endpoint(kind: &str) -> Option<String> {
+    variable(&format!("OTEL_EXPORTER_OTLP_{kind}_ENDPOINT")).or_else(|| variable(ENDPOINT))
+}
+
+/// Starts exporting, if it is asked for: metrics by the global meter, and the layer that makes traces of spans.
+pub(crate) fn start<S>() -> Option<OpenTelemetryLayer<S, Tracer>>
+where
+    S: tracing::Subscriber + for<'span> LookupSpan<'span>,
+{
+    if variable("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
+        return None;
+    }
+    let service = variable("OTEL_SERVICE_NAME").unwrap_or_else(|| "longhaul".to_owned());
+    let resource = Resource::builder().with_service_name(service).build();
+    let mut started = Providers::default();
+    if let Some(endpoint) = endpoint("METRICS") {
+        match metric_exporter(&endpoint) {
+            Ok(exporter) => {
+                let provider = SdkMeterProvider::builder()
+                    .with_reader(PeriodicReader::builder(exporter).build())
+                    .with_resource(resource.clone())
+                    .build();
+                opentelemetry::global::set_meter_provider(provider.clone());
+                started.metrics = Some(provider);
+            }
+            Err(why) => warn(&format!("metrics cannot be sent: {why}")),
+        }
+    }
+    if let Some(endpoint) = endpoint("TRACES") {
+        match span_exporter(&endpoint) {
+            Ok(exporter) => {
+                let provider = SdkTracerProvider::builder()
+                    .with_batch_exporter(exporter)
+                    .with_resource(resource)
+                    .build();
+                started.traces = Some(provider);
+            }
+            Err(why) => warn(&format!("traces cannot be sent: {why}")),
+        }
+    }
+    let traces = started.traces.as_ref();
+    let layer = traces.map(|provider| {
+        // Where in the program a span was made, and on which thread, is nobody's business.
+        tracing_opentelemetry::layer()
+            .with_tracer(provider.tracer("longhaul"))
+            .with_location(false)
+            .with_threads(false)
+            .with_tracked_inactivity(false)
+    });
+    // Started once, by `main`.
+    let _ = STARTED.set(started);
+    layer
+}
+
+/// Sends what is left. Not to be called on a runtime.
+pub(crate) fn finish() {
+    let Some(started) = STARTED.get() else {
+        return;
+    };
+    // A collector that is not there is no reason to fail.
+    if let Some(metrics) = &started.metrics {
+        let _ = metrics.shutdown_with_timeout(PATIENCE);
+    }
+    if let Some(traces) = &started.traces {
+        let _ = traces.shutdown_with_timeout(PATIENCE);
+    }
+}
+
+fn metric_exporter(endpoint: &str) -> Result<MetricExporter, String> {
+    MetricExporter::builder()
+        .with_http()
+        .with_http_client(client(endpoint)?)
+        .with_protocol(Protocol::HttpBinary)
+        .build()
+        .map_err(|error| error.to_string())
+}
+
+fn span_exporter(endpoint: &str) -> Result<SpanExporter, String> {
+    SpanExporter::builder()
+        .with_http()
+        .with_http_client(client(endpoint)?)
+        .with_protocol(Protocol::HttpBinary)
+        .build()
+        .map_err(|error| error.to_string())
+}
+
+/// A client of its own thread, as exporters block.
+fn client(endpoint: &str) -> Result<reqwest::blocking::Client, String> {
+    let certificates = match endpoint.starts_with("https:") {
+        true => Certificates::OfTheSystem,
+        false => Certificates::None,
+    };
+    let tls = certificates.config().map_err(|error| error.to_string())?;
+    reqwest::blocking::Client::builder()
+        .tls_backend_preconfigured(tls)
+        .redirect(reqwest::redirect::Policy::none())
+        .timeout(PATIENCE)
+        .no_proxy()
+        .build()
+        .map_err(|error| longhaul_provider::chain(&error))
+}

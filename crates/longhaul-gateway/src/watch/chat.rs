@@ -1,0 +1,141 @@
+//! What a chat completion is made of, for the cache watch.
+//!
+//! Its cache needs no markers and has no reach: whatever a prompt has in common with an earlier one, from its beginning,
+//! may be read. So each message is one position, known by the hash of its bytes, and markers are laid so close that the
+//! watch, which knows of a reach, never finds one missing. What was said is not kept.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use longhaul_core::cache::{
+    Head, Mark, Position, Speaker, SystemPart, ToolPart, ToolPlace, Traits,
+};
+use longhaul_core::json::{Object, items};
+use longhaul_core::message::BlockKind;
+use longhaul_core::prompt::Ttl;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
+
+use super::keeper::ToWatch;
+
+/// A marker stands on each so many positions, and on the last.
+const MARKED: usize = 16;
+
+/// An hour: what is not asked to be kept for longer is gone by then, often much sooner.
+const MARK: Mark = Mark {
+    ttl: Ttl::OneHour,
+    scope: None,
+};
+
+/// The markers of so many positions.
+pub(super) fn marks(positions: usize) -> Vec<(usize, Mark)> {
+    let last = positions.checked_sub(1);
+    let regular = (MARKED - 1..positions).step_by(MARKED);
+    let regular = regular.filter(|at| Some(*at) != last);
+    regular.chain(last).map(|at| (at, MARK)).collect()
+}
+
+/// One message.
+pub(super) fn position(text: &[u8], raw: u128) -> Position {
+    let role = Object::new(text).string("role").unwrap_or_default();
+    Position {
+        speaker: match &*role {
+            "developer" => Speaker::System,
+            role => Speaker::of(role),
+        },
+        message: 0,
+        kind: match &*role {
+            "tool" | "function" => BlockKind::ToolResult,
+            _ => BlockKind::Text,
+        },
+        traits: Traits::default(),
+        // The lower half is as good as any.
+        hash: raw as u64,
+        bytes: Bytes::new(),
+    }
+}
+
+/// A hash of all that makes the head.
+pub(super) fn hash(sent: &ToWatch) -> Option<u128> {
+    let list = sent.recognised.outline.list.clone();
+    let mut hash = Xxh3::with_seed(1);
+    hash.update(sent.body.get(..list.start)?);
+    hash.update(b"\0");
+    hash.update(sent.body.get(list.end..)?);
+    for raw in sent.recognised.raws.iter().take(sent.recognised.lead) {
+        hash.update(&raw.to_le_bytes());
+    }
+    Some(hash.digest128())
+}
+
+/// What stands beside the conversation: leading messages of role system, tools, and what else is part of the prompt. None
+/// for a prompt that is to be kept for longer than the watch can tell.
+pub(super) fn head(sent: &ToWatch) -> Option<Head> {
+    let recognised = &sent.recognised;
+    let outline = &recognised.outline;
+    let list = outline.list.clone();
+    let behind = sent.body.get(list.end..)?;
+    let alone = [sent.body.get(..list.start)?, b"[]", behind].concat();
+    let beside = Object::new(&alone);
+    let options = beside.object("prompt_cache_options");
+    let kept_long = beside.string("prompt_cache_retention").as_deref() == Some("24h")
+        || options.and_then(|options| options.string("ttl")).as_deref() == Some("12h");
+    if kept_long {
+        return None;
+    }
+    let mut begin = list.start + 1;
+    let mut system = Vec::new();
+    for (raw, end) in recognised
+        .raws
+        .iter()
+        .zip(recognised.ends.iter())
+        .take(recognised.lead)
+    {
+        let end = *end as usize;
+        let text = sent.body.get(begin..end)?.trim_ascii_start();
+        let text = text.strip_prefix(b",").unwrap_or(text);
+        let said = Object::new(text).string("content");
+        system.push(SystemPart {
+            hash: *raw,
+            chars: said.map_or(text.len(), |said| said.chars().count()),
+            mark: None,
+            bytes: Bytes::new(),
+            sections: Vec::new(),
+        });
+        begin = end;
+    }
+    let tools = beside.get("tools").and_then(items).unwrap_or_default();
+    let tool = |tool: &[u8]| {
+        let function = Object::new(tool).object("function");
+        ToolPart {
+            name: (function.and_then(|function| function.string("name")))
+                .unwrap_or_default()
+                .into_owned(),
+            hash: xxh3_128(tool),
+            place: ToolPlace::Definitions,
+            mark: None,
+            bytes: Bytes::new(),
+        }
+    };
+    let named = |name: &str| {
+        let value = beside.get(name)?;
+        Some((name.to_owned(), format!("{:08x}", xxh3_64(value) >> 32)))
+    };
+    Some(Head {
+        model: outline.model(&sent.body).into_owned(),
+        system,
+        tools: tools.into_iter().map(tool).collect(),
+        effort: beside.string("reasoning_effort").map(Into::into),
+        tool_choice: "auto".to_owned(),
+        // Where a request goes is told by it; who it names is not.
+        extra: ["prompt_cache_key", "response_format"]
+            .into_iter()
+            .filter_map(named)
+            .collect(),
+        ..Head::default()
+    })
+}
+
+/// The positions of one message, to be remembered.
+pub(super) fn alone(text: &[u8], raw: u128) -> Arc<[(Position, Option<Mark>)]> {
+    Arc::new([(position(text, raw), None)])
+}

@@ -1,0 +1,61 @@
+//! What counters look like to whoever publishes them.
+
+/// What a number does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It only grows.
+    Counter,
+    /// It comes and goes.
+    Gauge,
+}
+
+/// A number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Number {
+    Count(u64),
+    Level(i64),
+    Amount(f64),
+}
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Count(count) => count.fmt(f),
+            Self::Level(level) => level.fmt(f),
+            Self::Amount(amount) => amount.fmt(f),
+        }
+    }
+}
+
+/// A number and what tells it from its siblings.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Sample {
+    pub(super) labels: Vec<(&'static str, &'static str)>,
+    pub(super) number: Number,
+}
+
+impl Sample {
+    pub(super) fn of<const N: usize>(
+        labels: [(&'static str, &'static str); N],
+        number: Number,
+    ) -> Self {
+        Self {
+            labels: labels.to_vec(),
+            number,
+        }
+    }
+
+    pub(super) fn plain(number: Number) -> Self {
+        Self::of([], number)
+    }
+}
+
+/// Numbers of one name.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Family {
+    /// Without what stands before and behind it.
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    pub(super) help: &'static str,
+    pub(super) samples: Vec<Sample>,
+}

@@ -1,0 +1,55 @@
+//! Counters as the text that Prometheus reads. Names begin with `longhaul_`.
+
+use std::fmt::Write;
+
+use super::family::Kind;
+use super::metrics::{BOUNDS, Metrics};
+
+impl Metrics {
+    /// The text format of Prometheus.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        // Writing to a string cannot fail.
+        let header = |out: &mut String, name: &str, kind: &str, help: &str| {
+            let _ = writeln!(
+                out,
+                "# HELP longhaul_{name} {help}\n# TYPE longhaul_{name} {kind}"
+            );
+        };
+        for family in self.families() {
+            let (name, kind) = match family.kind {
+                Kind::Counter => (format!("{}_total", family.name), "counter"),
+                Kind::Gauge => (family.name.to_owned(), "gauge"),
+            };
+            header(&mut out, &name, kind, family.help);
+            for sample in family.samples {
+                let labels = sample.labels.iter();
+                let labels: Vec<String> = labels
+                    .map(|(label, value)| format!("{label}=\"{value}\""))
+                    .collect();
+                let labels = match labels.is_empty() {
+                    true => String::new(),
+                    false => format!("{{{}}}", labels.join(",")),
+                };
+                let _ = writeln!(out, "longhaul_{name}{labels} {}", sample.number);
+            }
+        }
+        let name = "request_duration_seconds";
+        let help = "From the head of a request to the end of its answer.";
+        header(&mut out, name, "histogram", help);
+        let (counts, sum) = self.durations();
+        let bounds = BOUNDS.map(|bound| (bound as f64 / 1_000.0).to_string());
+        let bounds = bounds.into_iter().chain(["+Inf".to_owned()]);
+        let mut below = 0;
+        for (bound, count) in bounds.zip(counts) {
+            below += count;
+            let _ = writeln!(out, "longhaul_{name}_bucket{{le=\"{bound}\"}} {below}");
+        }
+        let sum = sum as f64 / 1_000.0;
+        let _ = writeln!(
+            out,
+            "longhaul_{name}_sum {sum}\nlonghaul_{name}_count {below}"
+        );
+        out
+    }
+}
