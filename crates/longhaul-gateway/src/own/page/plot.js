@@ -35,7 +35,7 @@ export function plot({ calls, compactions, window }, width) {
     frame.append(svg("line", { class: "grid", x1: LEFT, x2: LEFT + room, y1: y(tick), y2: y(tick) }), text(LEFT - 6, y(tick) + 4, tokens(tick), "tick", "end"));
   }
   frame.append(...curves(columns, x, y, step, floor, room));
-  frame.append(...limits(window, most, y, room, top, phone, text));
+  frame.append(...limits(window, most, y, room, top, text));
   frame.append(...bars(columns, x, step, barTop, barFloor, low, text));
   const between = floor + GAP / 2;
   columns.forEach((column, at) => {
@@ -84,13 +84,14 @@ function curves(columns, x, y, step, floor, room) {
   return lines;
 }
 
-function limits(window, most, y, room, top, phone, text) {
+function limits(window, most, y, room, top, text) {
   if (!window) return [];
-  const shown = [["warning", "warning", LEFT + 4, "start"], ["threshold", phone ? "compacts" : "compacts from", LEFT + room / 2, "middle"], ["blocking", phone ? "full" : "full at", LEFT + room - 4, "end"]];
+  const shown = [["warning", "warning", LEFT + 4, "start"], ["threshold", "compacts from", LEFT + 4, "start"], ["blocking", "full at", LEFT + room - 4, "end"]];
   if (window.threshold > most) return [text(LEFT + room, top - 18 + 4, `compacts from ${tokens(window.threshold)} ↑`, "limit-label threshold", "end")];
   return shown.filter(([name]) => window[name] <= most).flatMap(([name, words, at, anchor]) => [
     svg("line", { class: `limit ${name}`, x1: LEFT, x2: LEFT + room, y1: y(window[name]), y2: y(window[name]) }),
-    text(at, y(window[name]) + (name === "blocking" ? -5 : 12), `${words} ${tokens(window[name])}`, `limit-label ${name}`, anchor)]);
+    // Where two would lie over each other, the legend has to do.
+    name === "warning" && y(window.warning) - y(window.threshold) < 15 ? "" : text(at, y(window[name]) + (name === "blocking" ? -5 : 12), `${words} ${tokens(window[name])}`, `limit-label ${name}`, anchor)]);
 }
 
 function bars(columns, x, step, top, floor, low, text) {

@@ -133,9 +133,8 @@ async fn x8_events_name_the_session_that_changed_and_end_with_the_gateway() {
     assert!(ended.is_ok(), "the stream ends as it should");
 }
 
-#[tokio::test]
-async fn x8_no_more_than_so_many_follow_at_once() {
-    let gateway = empty().await;
+/// As many as may follow.
+async fn crowd(gateway: &Gateway) -> Vec<TcpStream> {
     let mut streams = Vec::new();
     for _ in 0..256 {
         let mut stream = TcpStream::connect(gateway.addr()).await.unwrap();
@@ -145,9 +144,37 @@ async fn x8_no_more_than_so_many_follow_at_once() {
         assert!(head.starts_with(b"HTTP/1.1 200"));
         streams.push(stream);
     }
+    streams
+}
+
+#[tokio::test]
+async fn x8_no_more_than_so_many_follow_at_once() {
+    let gateway = empty().await;
+    let streams = crowd(&gateway).await;
     let one_more = get(gateway.addr(), "/longhaul/api/events").await;
     assert!(one_more.starts_with("HTTP/1.1 503"), "{one_more}");
     assert!(body_of(&one_more).contains("too many"));
     drop(streams);
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn x8_a_page_that_cannot_follow_looks_now_and_then() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let gateway = empty().await;
+    let _streams = crowd(&gateway).await;
+    let page = browser.page().await;
+    page.open(&gateway.url()).await;
+    page.wait_until("document.querySelector('#live').dataset.state === 'polling'")
+        .await;
+    Client::new(&gateway, "k").await.turn("hello").await;
+    page.wait_for("tbody tr").await;
+    let unexpected = page
+        .problems()
+        .into_iter()
+        .filter(|one| !one.contains("503"));
+    assert_eq!(unexpected.collect::<Vec<_>>(), [""; 0]);
     gateway.stop().await;
 }
