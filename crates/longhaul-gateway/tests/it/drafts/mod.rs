@@ -104,7 +104,12 @@ pub(crate) fn accepted(dialect: Dialect, messages: &[Value]) -> Result<(), Strin
         ..Call::default()
     };
     let body = body.to_string();
-    let request = Request::read(body.as_bytes(), Endpoint::Messages, &call.betas, &call.version);
+    let request = Request::read(
+        body.as_bytes(),
+        Endpoint::Messages,
+        &call.betas,
+        &call.version,
+    );
     let request = request.map_err(|error| error.message)?;
     let spec = ModelTable::builtin().resolve(MODEL).spec;
     validate(&request, &spec, &call).map_err(|error| error.message)

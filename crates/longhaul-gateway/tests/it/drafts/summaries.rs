@@ -17,7 +17,9 @@ use super::talks::{Turn, messages, turns};
 use super::{accepted, behind, sent, settings, talk, text};
 
 fn run<T>(work: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     runtime.unwrap().block_on(work)
 }
 
@@ -35,7 +37,10 @@ fn reply(text: &str, calls: usize, stop: Stop) -> SummaryReply {
 fn long(first: usize, wishes: usize) -> Vec<Value> {
     let turns: Vec<Turn> = (0..wishes)
         .map(|number| Turn {
-            wish: format!("Wish {}: make part {number} of it work, and say why", first + number),
+            wish: format!(
+                "Wish {}: make part {number} of it work, and say why",
+                first + number
+            ),
             picture: false,
             reminded: number % 2 == 0,
             system: number % 3 == 1,
@@ -182,7 +187,12 @@ fn t1_what_the_provider_counted_scales_what_is_expected() {
     talk.measured = Some(rough.before * 3);
     let counted = run(summarise(&talk, None, None, &settings(None))).unwrap();
     assert!(counted.before >= rough.before * 3);
-    assert!(counted.after >= rough.after * 2, "{} {}", counted.after, rough.after);
+    assert!(
+        counted.after >= rough.after * 2,
+        "{} {}",
+        counted.after,
+        rough.after
+    );
     let headed = settings(None).for_talk(9_000, settings(None).now);
     let headed = run(summarise(&talk, None, None, &headed)).unwrap();
     assert!(headed.after >= 9_000 + rough.after);
@@ -190,9 +200,15 @@ fn t1_what_the_provider_counted_scales_what_is_expected() {
 
 #[test]
 fn y1_what_would_not_shrink_or_fit_is_refused_with_the_reason() {
-    let short = talk(Dialect::Anthropic, &[json!({"role": "user", "content": "hello"})]);
+    let short = talk(
+        Dialect::Anthropic,
+        &[json!({"role": "user", "content": "hello"})],
+    );
     let refused = run(summarise(&short, None, None, &settings(None))).unwrap_err();
-    assert!(matches!(refused, NotDrafted::WouldNotShrink(_)), "{refused}");
+    assert!(
+        matches!(refused, NotDrafted::WouldNotShrink(_)),
+        "{refused}"
+    );
     let long = talk(Dialect::Anthropic, &long(1, 12));
     let full = settings(None).for_talk(999_000_000, settings(None).now);
     let refused = run(summarise(&long, None, None, &full)).unwrap_err();
@@ -208,7 +224,9 @@ fn x9_a_model_is_asked_by_a_request_that_the_api_takes_else_extracts_do() {
         let model = Box::new(SimModel::new(Default::default()));
         let world = World::new(world::Options::new(1, model));
         let address = "127.0.0.1:0".parse().unwrap();
-        let server = Server::start(address, world, server::Options::default()).await.unwrap();
+        let server = Server::start(address, world, server::Options::default())
+            .await
+            .unwrap();
         let client = |url: String| {
             let config = ClientConfig::from_env(Dialect::Anthropic, |name| match name {
                 "ANTHROPIC_BASE_URL" => Some(url.clone()),
@@ -221,11 +239,15 @@ fn x9_a_model_is_asked_by_a_request_that_the_api_takes_else_extracts_do() {
         };
         let talk = talk(Dialect::Anthropic, &long(1, 12));
         let asked = client(server.url());
-        let draft = summarise(&talk, None, Some(asked), &settings(None)).await.unwrap();
+        let draft = summarise(&talk, None, Some(asked), &settings(None))
+            .await
+            .unwrap();
         assert_eq!(draft.kind, Kind::Summarised);
         assert!(draft.usage.unwrap().output > 0);
         let nobody = client("http://127.0.0.1:9".to_owned());
-        let draft = summarise(&talk, None, Some(nobody), &settings(None)).await.unwrap();
+        let draft = summarise(&talk, None, Some(nobody), &settings(None))
+            .await
+            .unwrap();
         assert_eq!(draft.kind, Kind::Extracted);
         assert!(draft.usage.is_none());
     });

@@ -46,14 +46,15 @@ pub(crate) fn turns(most: usize) -> impl Strategy<Value = Vec<Turn>> {
 }
 
 /// A tiny picture.
-const PICTURE: &str =
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const PICTURE: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 fn input(tool: usize, id: &str) -> Value {
     match TOOLS[tool] {
         "Read" => json!({"file_path": format!("/src/{id}.rs")}),
         "Bash" => json!({"command": format!("cargo test {id}")}),
-        "TodoWrite" => json!({"todos": [{"content": format!("do {id}"), "status": "pending", "activeForm": "x"}]}),
+        "TodoWrite" => {
+            json!({"todos": [{"content": format!("do {id}"), "status": "pending", "activeForm": "x"}]})
+        }
         _ => json!({"pattern": id}),
     }
 }
@@ -76,7 +77,9 @@ pub(crate) fn messages(turns: &[Turn], first: usize) -> Vec<Value> {
             let source = json!({"type": "base64", "media_type": "image/png", "data": PICTURE});
             content.push(json!({"type": "image", "source": source}));
         }
-        content.push(json!({"type": "text", "text": turn.wish, "cache_control": {"type": "ephemeral"}}));
+        content.push(
+            json!({"type": "text", "text": turn.wish, "cache_control": {"type": "ephemeral"}}),
+        );
         messages.push(json!({"role": "user", "content": content}));
         if turn.system {
             messages.push(json!({"role": "system", "content": "The host says: be brief."}));
@@ -84,7 +87,9 @@ pub(crate) fn messages(turns: &[Turn], first: usize) -> Vec<Value> {
         for round in &turn.rounds {
             let (mut said, mut results) = (Vec::new(), Vec::new());
             if turn.thinks {
-                said.push(json!({"type": "thinking", "thinking": "let me see", "signature": "c2ln"}));
+                said.push(
+                    json!({"type": "thinking", "thinking": "let me see", "signature": "c2ln"}),
+                );
             }
             for (tool, length) in round {
                 let id = format!("toolu_{number}");
@@ -123,9 +128,11 @@ pub(crate) fn completions(turns: &[Turn], first: usize) -> Vec<Value> {
             for (tool, length) in round {
                 let id = format!("call_{number}");
                 number += 1;
-                let function = json!({"name": TOOLS[*tool], "arguments": input(*tool, &id).to_string()});
+                let function =
+                    json!({"name": TOOLS[*tool], "arguments": input(*tool, &id).to_string()});
                 calls.push(json!({"id": id, "type": "function", "function": function}));
-                results.push(json!({"role": "tool", "tool_call_id": id, "content": result(*length)}));
+                results
+                    .push(json!({"role": "tool", "tool_call_id": id, "content": result(*length)}));
             }
             messages.push(json!({"role": "assistant", "content": null, "tool_calls": calls}));
             messages.extend(results);
