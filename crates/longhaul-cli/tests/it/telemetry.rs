@@ -90,7 +90,7 @@ fn e2_a_collector_gets_the_gateways_metrics_and_traces_and_nothing_that_was_said
         "longhaul.gateway.refused",
         "longhaul.gateway.compactions",
         "cache_write",
-        "observe",
+        "manage",
         "2xx",
         "our-gateway",
     ] {

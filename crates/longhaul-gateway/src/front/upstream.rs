@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::time::Duration;
 
 use http::uri::{Authority, PathAndQuery, Scheme};
-use http::{HeaderValue, Request, Response, Uri};
+use http::{HeaderValue, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -137,6 +137,10 @@ impl Upstream {
     ) -> Result<Response<Incoming>, Refusal> {
         let answer = tokio::time::timeout(self.head, self.client.request(request));
         match answer.await {
+            // No client could ask for it: what leads there is not passed on.
+            Ok(Ok(answer)) if answer.status() == StatusCode::SWITCHING_PROTOCOLS => {
+                Err(self.broke("it changed the protocol, which nobody asked for"))
+            }
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => Err(self.refusal(&error)),
             Err(_) => Err(Refusal::Silent {

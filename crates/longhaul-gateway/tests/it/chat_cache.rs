@@ -112,7 +112,7 @@ async fn d2_a_break_in_a_chat_is_explained_by_what_changed() {
             "prompt_cache_key",
             with(&|request| request["prompt_cache_key"] = json!("a name that stays here")),
         ),
-        ("server", with(&|_| {})),
+        ("provider dropped", with(&|_| {})),
     ];
     for (named, changed) in cases {
         let found = findings(&[0, 15_000, 0], &[chat(1), chat(2), changed]).await;

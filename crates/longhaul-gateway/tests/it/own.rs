@@ -19,7 +19,7 @@ async fn x8_health_counters_and_page_are_there() {
     support::sessions_when(gateway.addr(), |all| all["sessions"][0]["calls"] == 1).await;
     let metrics = get(gateway.addr(), "/metrics").await;
     for line in [
-        "longhaul_requests_total{policy=\"observe\",status=\"2xx\"} 1",
+        "longhaul_requests_total{policy=\"manage\",status=\"2xx\"} 1",
         "longhaul_tokens_total{kind=\"input\"} 9",
         "longhaul_recognised_total{as=\"new\"} 1",
         "longhaul_requests_in_flight 0",
