@@ -28,6 +28,12 @@ fn result(call: &str, number: usize) -> String {
     format!("{call}: what line {number} of the result says\n").repeat(60)
 }
 
+/// Something to do, with a log to look at.
+fn long(turn: usize) -> String {
+    let log = format!("line of the log of step {turn}\n").repeat(70);
+    format!("Go on with step {turn}.\n{log}")
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn n5_x8_chat_completions_go_on_without_end_behind_their_system_prompt() {
     let gateway = world(|_| {}).await;
@@ -95,7 +101,7 @@ async fn messages(marks: Marks) -> (f64, u64) {
             })
             .collect();
         messages.push(match results.is_empty() {
-            true => json!({"role": "user", "content": format!("Go on with step {turn}.")}),
+            true => json!({"role": "user", "content": long(turn)}),
             false => json!({"role": "user", "content": results}),
         });
     }
