@@ -69,7 +69,7 @@ async fn n5_x8_chat_completions_go_on_without_end_behind_their_system_prompt() {
                 .push(json!({"role": "tool", "tool_call_id": id, "content": result(id, calls)}));
         }
         if made.is_empty() {
-            messages.push(json!({"role": "user", "content": format!("Go on with step {turn}.")}));
+            messages.push(json!({"role": "user", "content": long(turn)}));
         }
     }
     println!(

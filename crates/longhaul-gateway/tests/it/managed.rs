@@ -195,9 +195,21 @@ async fn y2_x8_a_gateway_that_starts_again_sends_the_same_beginning() {
     let gateway = on_file(&path, &behind.url()).await;
     let mut client = Endless::new(&gateway, "claude-opus-5-5").await;
     client.go_on(&json!({"content": []}));
-    for _ in 0..60 {
+    // Until a summary is in use, and the next one far off.
+    loop {
         let reply = client.turn().await;
         client.go_on(&reply);
+        let usage = &reply["usage"];
+        let count = |name: &str| usage[name].as_u64().unwrap();
+        let read = count("cache_read_input_tokens");
+        let prompt = read + count("cache_creation_input_tokens") + count("input_tokens");
+        let summed_up = client
+            .actions
+            .last()
+            .is_some_and(|action| action == "settled");
+        if summed_up && read > 4_000 && prompt < 16_000 {
+            break;
+        }
     }
     gateway.stop().await;
     let gateway = on_file(&path, &behind.url()).await;
