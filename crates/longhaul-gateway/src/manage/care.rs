@@ -128,6 +128,9 @@ impl Care {
     /// What is sent only to be counted: nothing is made for it.
     pub(crate) async fn found(&self, material: &mut Material) {
         self.find(material).await;
+        if self.spec(&material.model).thinking.binding.may_bind() {
+            settle::as_if_settled(material);
+        }
     }
 
     /// Puts what stands for the beginning in its place, if anything does.
