@@ -150,7 +150,9 @@ fn long(setting: &Setting<'_>, place: &Place, report: &mut Report) {
             0 => &[],
             _ => &["--continue"],
         };
-        let told = place.work(world.url(), &words, more).and_then(Told::fine);
+        let more = [&["--max-turns", TURNS], more].concat();
+        let told = place.work(world.url(), &words, &more);
+        let told = told.and_then(Told::fine_or_stopped);
         outcome = told.and_then(|told| match told.compacted() {
             Ok(()) => Err("it had to compact by itself".to_owned()),
             Err(_) => Ok(()),
