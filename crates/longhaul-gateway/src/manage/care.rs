@@ -128,7 +128,8 @@ impl Care {
     /// What is sent only to be counted: nothing is made for it.
     pub(crate) async fn found(&self, material: &mut Material) {
         self.find(material).await;
-        if self.spec(&material.model).thinking.binding.may_bind() {
+        let known = self.windows.of(&material.model);
+        if known.spec.thinking.binding.may_bind() {
             settle::as_if_settled(material);
         }
     }
@@ -175,6 +176,10 @@ impl Care {
         actual: Option<u64>,
     ) -> bool {
         let before = material.sending.len();
+        // What is asked first is all there is: without it there would be nothing to answer, and the upstream is right.
+        if !material.was_answered_before() {
+            return false;
+        }
         if !self.work(material.clone(), Occasion::Full(actual)).await {
             return false;
         }
