@@ -11,7 +11,7 @@ import sys
 
 import anthropic
 import openai
-from clients import HELLO, MODEL, SCHEMA, chat, claude, create, gpt, raises, run, text_of
+from clients import HELLO, MODEL, SCHEMA, chat, claude, create, gpt, raises, run
 
 WINDOW = int(os.environ.get("LONGHAUL_CLIENTS_WINDOW", "60000"))
 TURNS = int(os.environ.get("LONGHAUL_CLIENTS_TURNS", "120"))

@@ -21,8 +21,10 @@ const LIMIT: Duration = Duration::from_secs(120);
 const TOOLS: &str = "Read,Grep,Glob,Bash";
 const READ: &str = "Read notes.txt, then say what is in it.";
 const GO_ON: &str = "And what else is there?";
-/// Prompts of the long session, each of some twenty calls of the model.
+/// Prompts of the long session, and the most replies to each: behind a summary the simulated agent begins anew, so it
+/// would never end.
 const PROMPTS: usize = 8;
+const TURNS: &str = "40";
 /// Files of the project, and the lines of one.
 const FILES: usize = 40;
 const LINES: usize = 120;
@@ -148,7 +150,9 @@ fn long(setting: &Setting<'_>, place: &Place, report: &mut Report) {
             0 => &[],
             _ => &["--continue"],
         };
-        let told = place.work(world.url(), &words, more).and_then(Told::fine);
+        let more = [&["--max-turns", TURNS], more].concat();
+        let told = place.work(world.url(), &words, &more);
+        let told = told.and_then(Told::fine_or_stopped);
         outcome = told.and_then(|told| match told.compacted() {
             Ok(()) => Err("it had to compact by itself".to_owned()),
             Err(_) => Ok(()),
@@ -269,6 +273,14 @@ impl Told {
         match self.result()["is_error"].as_bool() {
             Some(false) => Ok(self),
             _ => Err(text(&self.result()["result"]).to_owned()),
+        }
+    }
+
+    /// It ended well, or would have gone on for longer than it was let.
+    fn fine_or_stopped(self) -> Result<Self, String> {
+        match text(&self.result()["terminal_reason"]) {
+            "max_turns" => Ok(self),
+            _ => self.fine(),
         }
     }
 

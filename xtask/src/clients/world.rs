@@ -1,5 +1,6 @@
 //! A simulator and a gateway before it, both as processes, and what their books say.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -11,7 +12,7 @@ use serde_json::Value;
 use super::Setting;
 use super::catalogue::{Refusals, SMALL, Window};
 use super::report::Report;
-use crate::workspace::array;
+use crate::workspace::{array, text};
 
 /// How often the books are looked at: they are written a moment after the answer.
 const LOOKS: u32 = 50;
@@ -132,10 +133,8 @@ impl World {
             Err(why) => report.failed(&name, why),
             Ok(_) if refusals == Refusals::Asked => {}
             Ok(books) => match refused(&books) {
-                (0, _) => report.held(&name),
-                (errors, requests) => {
-                    report.failed(&name, format!("{errors} of {requests} calls were refused"))
-                }
+                0 => report.held(&name),
+                errors => report.failed(&name, format!("{errors} calls: {}", reasons(&books))),
             },
         }
     }
@@ -182,8 +181,36 @@ fn sessions(books: &Value) -> (u64, u64) {
     (sum("calls"), sum("failed"))
 }
 
-/// Calls that were refused, and all of them.
-fn refused(books: &Value) -> (u64, u64) {
-    let total = |key: &str| books["total"][key].as_u64().unwrap_or_default();
-    (total("errors"), total("requests"))
+/// Calls that were refused.
+fn refused(books: &Value) -> u64 {
+    books["total"]["errors"].as_u64().unwrap_or_default()
+}
+
+/// What they were told, as far as the books remember, each once and without the figures that tell it from others.
+fn reasons(books: &Value) -> String {
+    let told = array(&books["recent"])
+        .iter()
+        .map(|call| text(&call["refusal"]));
+    let plain = told.filter(|told| !told.is_empty()).map(|told| {
+        let digits = |letter: char| letter.is_ascii_digit();
+        let parts = told.split(digits).filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join("N")
+    });
+    let distinct: BTreeSet<String> = plain.collect();
+    Vec::from_iter(distinct).join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_are_told_once_each() {
+        let books = serde_json::json!({ "recent": [
+            { "refusal": "prompt is too long: 61234 tokens > 60000 maximum" },
+            { "status": 200 },
+            { "refusal": "prompt is too long: 70000 tokens > 60000 maximum" },
+        ]});
+        assert_eq!(reasons(&books), "prompt is too long: N tokens > N maximum");
+    }
 }

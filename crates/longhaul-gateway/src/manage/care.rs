@@ -128,6 +128,10 @@ impl Care {
     /// What is sent only to be counted: nothing is made for it.
     pub(crate) async fn found(&self, material: &mut Material) {
         self.find(material).await;
+        let known = self.windows.of(&material.model);
+        if known.spec.thinking.binding.may_bind() {
+            settle::as_if_settled(material);
+        }
     }
 
     /// Puts what stands for the beginning in its place, if anything does.
@@ -172,6 +176,10 @@ impl Care {
         actual: Option<u64>,
     ) -> bool {
         let before = material.sending.len();
+        // What is asked first is all there is: without it there would be nothing to answer, and the upstream is right.
+        if !material.was_answered_before() {
+            return false;
+        }
         if !self.work(material.clone(), Occasion::Full(actual)).await {
             return false;
         }

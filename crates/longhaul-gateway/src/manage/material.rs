@@ -36,6 +36,15 @@ pub(crate) struct Cut {
 }
 
 impl Material {
+    /// Whether the model has said anything yet.
+    pub(crate) fn was_answered_before(&self) -> bool {
+        let outline = body::read(&self.body);
+        outline.is_ok_and(|outline| {
+            let mut elements = outline.elements.iter();
+            elements.any(|element| element.role == Role::Assistant)
+        })
+    }
+
     /// The conversation up to the last message that is not the model's: behind it the next answer follows.
     pub(crate) fn cut(&self, measured: Option<u64>) -> Option<Cut> {
         let outline = body::read(&self.body).ok()?;

@@ -26,7 +26,7 @@ pub(crate) struct Shelved {
 }
 
 impl Shelved {
-    fn new(rewrite: Rewrite) -> Self {
+    pub(super) fn new(rewrite: Rewrite) -> Self {
         let elements = elements_of(&rewrite.text)
             .into_iter()
             .map(|element| (xxh3_128_with_seed(&element, 0), element))

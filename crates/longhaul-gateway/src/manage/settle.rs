@@ -23,6 +23,18 @@ pub(super) async fn settle(rewrites: &Rewrites, material: &mut Material) {
     }
 }
 
+/// The same for a request that is only counted: nothing comes into use by that, so nothing is kept.
+pub(super) fn as_if_settled(material: &mut Material) {
+    if let Some((base, _)) = &material.sending.replaced
+        && !base.rewrite.settled
+        && let Some(settled) = settled(material)
+    {
+        let settled = Arc::new(Shelved::new(settled));
+        let behind = Sending::behind(&material.body, &material.recognised, &settled);
+        material.sending = behind.unwrap_or_else(|| material.sending.clone());
+    }
+}
+
 /// Leaves out all that was thought so far, from this request on. Gives whether that is how it is sent now.
 pub(super) async fn without_thinking(rewrites: &Rewrites, material: &mut Material) -> bool {
     let Some(settled) = settled(material) else {

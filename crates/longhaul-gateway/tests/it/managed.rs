@@ -68,6 +68,19 @@ async fn o3_x8_a_history_that_is_too_long_from_the_first_is_answered_and_the_err
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn x8_what_is_asked_first_is_never_replaced() {
+    let gateway = world(|_| {}).await;
+    let first = [text(
+        "user",
+        "Explain every one of these words. ".repeat(20_000),
+    )];
+    let (answer, said) = ask(&gateway, "/v1/messages", &body(&first)).await;
+    assert_eq!(said["error"]["type"], "invalid_request_error", "{answer}");
+    assert_eq!(header(&answer, "x-longhaul-replaced-messages"), None);
+    gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn x8_count_tokens_counts_what_would_be_sent() {
     let gateway = world(|_| {}).await;
     ask(&gateway, "/v1/messages", &body(&talk(120))).await;

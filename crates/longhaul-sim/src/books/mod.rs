@@ -38,6 +38,9 @@ pub struct Record {
     pub status: u16,
     /// `stop_reason`, or the kind of error.
     pub outcome: String,
+    /// What a refused call was told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<String>,
     /// Tokens by class.
     pub tokens: Account,
     /// What became of its prompt.

@@ -38,6 +38,7 @@ pub(super) fn messages(world: &mut World, call: &Call) -> Result<Reply, ApiError
         Err(error) => Record {
             status: error.status,
             outcome: error.kind.to_owned(),
+            refusal: Some(error.message.clone()),
             tokens: books::refused(),
             ..blank(case.request_id, session, world.clock)
         },
@@ -57,6 +58,7 @@ fn blank(request_id: String, session: &str, now: Millis) -> Record {
         ended_ms: now.0,
         status: 0,
         outcome: String::new(),
+        refusal: None,
         tokens: books::Account::default(),
         verdict: Verdict::default(),
         changed: None,
