@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
+use longhaul::{Clock, SystemClock};
 use longhaul_core::models::ModelSpec;
 use longhaul_core::window::WindowStatus;
 use longhaul_provider::Dialect;
@@ -41,6 +42,7 @@ pub(crate) struct Care {
     pub(super) tasks: TaskTracker,
     pub(super) abort: CancellationToken,
     pub(super) runtime: Handle,
+    pub(super) clock: Arc<dyn Clock>,
 }
 
 /// What became of a request before it was sent.
@@ -75,7 +77,13 @@ impl Care {
             tasks,
             abort,
             runtime: Handle::current(),
+            clock: Arc::new(SystemClock),
         })
+    }
+
+    /// With another clock than the machine's.
+    pub(crate) fn told_the_time_by(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
     }
 
     /// Decides what is sent. Waits only if the request would not fit.
@@ -85,7 +93,7 @@ impl Care {
         let standing = self.standings.of(material.placed.line);
         let rested = standing
             .answered
-            .is_some_and(|at| Timestamp::now().duration_since(at) > RESTED);
+            .is_some_and(|at| self.clock.now().duration_since(at) > RESTED);
         if rested && self.work(material.clone(), Occasion::Rested).await {
             self.find(material).await;
         }
@@ -159,7 +167,7 @@ impl Care {
         let trail = trail.and_then(|(_, trail)| trail.clone()).map(Arc::new);
         let standing = self
             .standings
-            .answered(line, used, bytes, trail, Timestamp::now());
+            .answered(line, used, bytes, trail, self.clock.now());
         let known = self.windows.of(&material.model);
         let due = (known.window.as_ref()).is_some_and(|window| standing.is_due(window));
         if due {

@@ -137,7 +137,7 @@ impl Care {
         let list = &material.recognised.outline.list;
         let beside = material.body.len().saturating_sub(list.len()) as u64;
         self.settings
-            .for_talk(beside / BYTES_A_TOKEN, Timestamp::now())
+            .for_talk(beside / BYTES_A_TOKEN, self.clock.now())
     }
 
     /// How many tokens a request is at most, block by block.

@@ -1,0 +1,72 @@
+//! A gate before an upstream: requests for summaries are counted, and held for as long as it is closed; all others pass.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use longhaul_gateway::manage::fork_message;
+use longhaul_provider::Dialect;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+
+use super::support::{Upstream, read_message};
+
+/// So much of the words by which a summary is asked for tells it.
+const TELLING: usize = 60;
+
+/// See the module.
+pub(crate) struct Gate {
+    pub(crate) url: String,
+    open: watch::Sender<bool>,
+    arrived: Arc<AtomicUsize>,
+}
+
+impl Gate {
+    /// A closed one.
+    pub(crate) async fn before(upstream: SocketAddr) -> Self {
+        let mut outside = Upstream::start().await;
+        let url = outside.url().to_string();
+        let (open, opened) = watch::channel(false);
+        let arrived = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&arrived);
+        tokio::spawn(async move {
+            while let Some(stream) = outside.accepted.recv().await {
+                tokio::spawn(pass(stream, upstream, opened.clone(), Arc::clone(&counted)));
+            }
+        });
+        Self { url, open, arrived }
+    }
+
+    pub(crate) fn open(&self) {
+        self.open.send(true).unwrap();
+    }
+
+    /// How many requests for summaries came so far.
+    pub(crate) fn arrived(&self) -> usize {
+        self.arrived.load(Ordering::Acquire)
+    }
+}
+
+async fn pass(
+    mut stream: TcpStream,
+    upstream: SocketAddr,
+    mut opened: watch::Receiver<bool>,
+    arrived: Arc<AtomicUsize>,
+) -> Option<()> {
+    let asking = fork_message(Dialect::Anthropic, None);
+    let text = br#""text":""#;
+    let from = memchr::memmem::find(&asking, text).unwrap() + text.len();
+    let telling = &asking[from..from + TELLING];
+    let mut inside = TcpStream::connect(upstream).await.ok()?;
+    while let Some(request) = read_message(&mut stream).await {
+        if memchr::memmem::find(&request, telling).is_some() {
+            arrived.fetch_add(1, Ordering::AcqRel);
+            opened.wait_for(|open| *open).await.ok()?;
+        }
+        inside.write_all(&request).await.ok()?;
+        let answer = read_message(&mut inside).await?;
+        stream.write_all(&answer).await.ok()?;
+    }
+    None
+}
