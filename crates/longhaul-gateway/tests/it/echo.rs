@@ -132,14 +132,20 @@ pub(crate) async fn echoing(
     let model = Echo {
         inner: SimModel::new(ModelOptions {
             seed: SEED,
-            misbehaviour: misbehaviour.parse().unwrap(),
+            misbehaviour: match misbehaviour {
+                "" => longhaul_sim::model::misbehave::Misbehaviour::default(),
+                spec => spec.parse().unwrap(),
+            },
             ..ModelOptions::default()
         }),
         rest,
         seen: Arc::clone(&seen),
     };
     let options = SimOptions {
-        faults: Plan::parse(faults, SEED).unwrap(),
+        faults: match faults {
+            "" => Plan::default(),
+            spec => Plan::parse(spec, SEED).unwrap(),
+        },
         ..SimOptions::default()
     };
     let world = World::new(world::Options {

@@ -4,16 +4,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use longhaul_gateway::manage::fork_message;
-use longhaul_provider::Dialect;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
 use super::support::{Upstream, read_message};
 
-/// So much of the words by which a summary is asked for tells it.
-const TELLING: usize = 60;
+/// By these words of its own the gateway asks for a summary.
+const TELLING: &[u8] = b"Sum up the whole conversation above.";
 
 /// See the module.
 pub(crate) struct Gate {
@@ -54,13 +52,9 @@ async fn pass(
     mut opened: watch::Receiver<bool>,
     arrived: Arc<AtomicUsize>,
 ) -> Option<()> {
-    let asking = fork_message(Dialect::Anthropic, None);
-    let text = br#""text":""#;
-    let from = memchr::memmem::find(&asking, text).unwrap() + text.len();
-    let telling = &asking[from..from + TELLING];
     let mut inside = TcpStream::connect(upstream).await.ok()?;
     while let Some(request) = read_message(&mut stream).await {
-        if memchr::memmem::find(&request, telling).is_some() {
+        if memchr::memmem::find(&request, TELLING).is_some() {
             arrived.fetch_add(1, Ordering::AcqRel);
             opened.wait_for(|open| *open).await.ok()?;
         }
