@@ -102,7 +102,7 @@ impl Care {
             && (standing.expected(material.sending.len()))
                 .is_some_and(|expected| expected >= window.blocking)
             // Pictures are many bytes and few tokens.
-            && self.weighed(material) >= window.blocking
+            && self.weighed(material, &standing) >= window.blocking
             && self.work(material.clone(), Occasion::Full(None)).await
         {
             self.find(material).await;

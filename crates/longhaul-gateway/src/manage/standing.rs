@@ -52,10 +52,15 @@ impl Standing {
         window.auto_compact_enabled && self.used.saturating_add(lead) >= limit
     }
 
-    /// Tokens in the window if so many bytes are sent now: what was measured, and the rest at a careful estimate.
+    /// Tokens in the window if so many bytes are sent now: what was measured, and the rest at a careful estimate. Fewer
+    /// bytes than were measured are taken for as dense as those.
     pub(crate) fn expected(&self, bytes: usize) -> Option<u64> {
-        let more = bytes.checked_sub(self.bytes)?;
-        (self.used > 0).then(|| self.used + more as u64 / 3)
+        let (used, measured) = (u128::from(self.used), self.bytes.max(1) as u128);
+        let expected = match bytes.checked_sub(self.bytes) {
+            Some(more) => self.used + more as u64 / 3,
+            None => u64::try_from(used * bytes as u128 / measured).unwrap_or(u64::MAX),
+        };
+        (self.used > 0).then_some(expected)
     }
 }
 

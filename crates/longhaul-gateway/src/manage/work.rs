@@ -28,7 +28,7 @@ const BYTES_A_TOKEN: u64 = 4;
 /// What has to fit is estimated with care.
 const CAREFUL: u64 = 3;
 /// What the model has not seen yet stays as it is, unless it is more than this part of the window.
-const NEWEST: u64 = 4;
+const NEWEST: u64 = 2;
 /// How often, and how many times, it is looked whether another gateway is done.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 const LOOKS: u32 = 600;
@@ -164,11 +164,14 @@ impl Care {
             .for_talk(beside / BYTES_A_TOKEN, self.clock.now())
     }
 
-    /// How many tokens a request is at most, block by block.
-    pub(super) fn weighed(&self, material: &Material) -> u64 {
+    /// How many tokens a request is at most, block by block: what was measured, and the rest at an estimate.
+    pub(super) fn weighed(&self, material: &Material, standing: &standing::Standing) -> u64 {
         let settings = self.settings_for(material);
+        // What was measured before something else stood for the beginning says nothing.
+        let longer = standing.bytes <= material.sending.len();
+        let counted = settings.of_messages(longer.then_some(standing.used));
         let entries =
-            (material.cut(None)).and_then(|cut| Entries::of(&cut.talk, None, settings.now).ok());
+            (material.cut(None)).and_then(|cut| Entries::of(&cut.talk, counted, settings.now).ok());
         let Some(read) = entries else {
             return u64::MAX;
         };
@@ -176,7 +179,8 @@ impl Care {
         for entry in &read.entries {
             ledger.entry(entry.view(), Standing::Live, &Rough);
         }
-        ledger.whole().padded() + settings.before_messages
+        let measured = ledger.anchor().map(|_| ledger.context().tokens());
+        ledger.whole().padded().max(measured.unwrap_or(0)) + settings.before_messages
     }
 
     /// Old results, if clearing them makes room enough (O1: before anything is summed up).

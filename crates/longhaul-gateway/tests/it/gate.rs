@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
@@ -59,7 +59,16 @@ async fn pass(
             opened.wait_for(|open| *open).await.ok()?;
         }
         inside.write_all(&request).await.ok()?;
-        let answer = read_message(&mut inside).await?;
+        let mut answer = read_message(&mut inside).await?;
+        if memchr::memmem::find(&answer, b"transfer-encoding: chunked").is_some() {
+            while !answer.ends_with(b"\r\n0\r\n\r\n") {
+                inside
+                    .read_buf(&mut answer)
+                    .await
+                    .ok()
+                    .filter(|read| *read > 0)?;
+            }
+        }
         stream.write_all(&answer).await.ok()?;
     }
     None

@@ -18,7 +18,7 @@ const BACK_OFF: Duration = Duration::from_millis(5);
 /// Who has no answer by then has lost it.
 const LOST: Duration = Duration::from_secs(120);
 /// Lines of a tool's result.
-const LINES: usize = 200;
+const LINES: usize = 120;
 
 /// How a client asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -93,7 +93,7 @@ async fn one(addr: String, number: u64, until: Until, counts: Arc<Counts>) {
 async fn x8_many_conversations_in_bad_weather_are_each_answered_rightly() {
     let sessions = asked("LONGHAUL_SOAK_SESSIONS").unwrap_or(24);
     let seconds = asked("LONGHAUL_SOAK_SECONDS").map(Duration::from_secs);
-    let until = seconds.map_or(Until::Turns(25), Until::Time);
+    let until = seconds.map_or(Until::Turns(LIFE), Until::Time);
     let (behind, seen) = echoing(small_windows(), Rest::Sometimes, FAULTS, MISBEHAVIOUR).await;
     let mut gateway = Process::start(&behind.url()).await;
     let counts = Arc::new(Counts::default());
