@@ -55,12 +55,22 @@ impl Standing {
     /// Tokens in the window if so many bytes are sent now: what was measured, and the rest at a careful estimate. Fewer
     /// bytes than were measured are taken for as dense as those.
     pub(crate) fn expected(&self, bytes: usize) -> Option<u64> {
-        let (used, measured) = (u128::from(self.used), self.bytes.max(1) as u128);
         let expected = match bytes.checked_sub(self.bytes) {
-            Some(more) => self.used + more as u64 / 3,
-            None => u64::try_from(used * bytes as u128 / measured).unwrap_or(u64::MAX),
+            Some(more) => self.used + self.tokens_of(more as u64),
+            None => self.as_dense(bytes as u64),
         };
         (self.used > 0).then_some(expected)
+    }
+
+    /// A careful estimate for so many bytes: three for a token, or fewer if so it was measured, but not fewer than two, since
+    /// a long answer to a short request would look dense.
+    pub(crate) fn tokens_of(&self, bytes: u64) -> u64 {
+        self.as_dense(bytes).clamp(bytes / 3, bytes / 2)
+    }
+
+    fn as_dense(&self, bytes: u64) -> u64 {
+        let tokens = u128::from(self.used) * u128::from(bytes) / self.bytes.max(1) as u128;
+        u64::try_from(tokens).unwrap_or(u64::MAX)
     }
 }
 

@@ -164,14 +164,11 @@ impl Care {
             .for_talk(beside / BYTES_A_TOKEN, self.clock.now())
     }
 
-    /// How many tokens a request is at most, block by block: what was measured, and the rest at an estimate.
+    /// How many tokens a request is at most, block by block, as densely as the line was measured.
     pub(super) fn weighed(&self, material: &Material, standing: &standing::Standing) -> u64 {
         let settings = self.settings_for(material);
-        // What was measured before something else stood for the beginning says nothing.
-        let longer = standing.bytes <= material.sending.len();
-        let counted = settings.of_messages(longer.then_some(standing.used));
         let entries =
-            (material.cut(None)).and_then(|cut| Entries::of(&cut.talk, counted, settings.now).ok());
+            (material.cut(None)).and_then(|cut| Entries::of(&cut.talk, None, settings.now).ok());
         let Some(read) = entries else {
             return u64::MAX;
         };
@@ -179,8 +176,8 @@ impl Care {
         for entry in &read.entries {
             ledger.entry(entry.view(), Standing::Live, &Rough);
         }
-        let measured = ledger.anchor().map(|_| ledger.context().tokens());
-        ledger.whole().padded().max(measured.unwrap_or(0)) + settings.before_messages
+        // The estimate takes three bytes for a token.
+        standing.tokens_of(3 * ledger.whole().padded()) + settings.before_messages
     }
 
     /// Old results, if clearing them makes room enough (O1: before anything is summed up).
