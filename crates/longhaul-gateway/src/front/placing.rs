@@ -165,6 +165,7 @@ impl Placing<'_> {
                 headers: Arc::clone(self.passed),
                 uri: self.uri.clone(),
             },
+            size: None,
         }
     }
 }

@@ -82,7 +82,7 @@ impl Care {
     pub(crate) async fn prepare(self: &Arc<Self>, material: &mut Material) -> Prepared {
         let began = std::time::Instant::now();
         self.find(material).await;
-        let standing = self.standings.of(material.placed.line);
+        let standing = self.standings.measured(material.placed.line);
         let rested = standing
             .answered
             .is_some_and(|at| Timestamp::now().duration_since(at) > RESTED);
@@ -94,7 +94,7 @@ impl Care {
             && (standing.expected(material.sending.len()))
                 .is_some_and(|expected| expected >= window.blocking)
             // Pictures are many bytes and few tokens.
-            && self.weighed(material) >= window.blocking
+            && (!has_pictures(&material.body) || self.weighed(material) >= window.blocking)
             && self.work(material.clone(), Occasion::Full(None)).await
         {
             self.find(material).await;
@@ -117,7 +117,7 @@ impl Care {
     /// Puts our cache markers in place of the client's, if that is wanted.
     fn mark(&self, material: &mut Material) {
         if self.marks == Marks::Manage && material.dialect == Dialect::Anthropic {
-            let trail = self.standings.of(material.placed.line).trail;
+            let trail = self.standings.trail(material.placed.line);
             let (body, recognised) = (&material.body, &material.recognised);
             material
                 .sending
@@ -154,18 +154,33 @@ impl Care {
     /// A request was answered: if its window is nearly full, it is made smaller for the next.
     pub(crate) fn answered(self: &Arc<Self>, material: Material, used: u64) {
         let line = material.placed.line;
-        let bytes = material.sending.len();
+        let bytes = material.size().sent;
         let trail = material.sending.marked.as_ref();
         let trail = trail.and_then(|(_, trail)| trail.clone()).map(Arc::new);
         let standing = self
             .standings
             .answered(line, used, bytes, trail, Timestamp::now());
         let known = self.windows.of(&material.model);
-        let due = (known.window.as_ref()).is_some_and(|window| standing.is_due(window));
+        let due = material.size.is_none()
+            && (known.window.as_ref()).is_some_and(|window| standing.is_due(window));
         if due {
             let care = Arc::clone(self);
             let work = async move { care.work(material, Occasion::Ahead { used }).await };
             self.tasks.spawn_on(work, &self.runtime);
+        }
+    }
+
+    /// A request was sent: what will not be needed of it when it is answered is let go of.
+    pub(crate) fn sent(&self, material: &mut Material) {
+        let known = self.windows.of(&material.model);
+        // Half a window of tokens is a window of bytes, at the least.
+        let may_be_due = |window: &WindowStatus| {
+            let sent = material.size().sent as u64;
+            let used = self.standings.measured(material.placed.line).used;
+            sent >= window.auto_compact || used >= window.auto_compact / 2
+        };
+        if !known.window.as_ref().is_some_and(may_be_due) {
+            material.let_go();
         }
     }
 
@@ -176,8 +191,8 @@ impl Care {
         actual: Option<u64>,
     ) -> bool {
         let before = material.sending.len();
-        // What is asked first is all there is: without it there would be nothing to answer, and the upstream is right.
-        if !material.was_answered_before() {
+        let window = self.windows.of(&material.model).window;
+        if !window.is_some_and(|window| material.may_be_shortened(window.auto_compact)) {
             return false;
         }
         if !self.work(material.clone(), Occasion::Full(actual)).await {
@@ -223,4 +238,9 @@ impl Care {
         working.retain(|_, lock| Arc::strong_count(lock) > 1);
         Arc::clone(working.entry(line).or_default())
     }
+}
+
+/// Whether a body holds pictures or documents.
+fn has_pictures(body: &[u8]) -> bool {
+    memchr::memmem::find(body, b"base64").is_some()
 }

@@ -24,6 +24,17 @@ pub(crate) struct Material {
     /// What was sent for them.
     pub(crate) sending: Sending,
     pub(crate) asking: Asking,
+    /// What was sent, where nothing else of it is needed any more.
+    pub(crate) size: Option<Size>,
+}
+
+/// How much was sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Size {
+    /// Bytes.
+    pub(crate) sent: usize,
+    /// Bytes of the client's that were not.
+    pub(crate) left_out: usize,
 }
 
 /// A conversation to be worked on, and the history that it is.
@@ -36,13 +47,40 @@ pub(crate) struct Cut {
 }
 
 impl Material {
-    /// Whether the model has said anything yet.
-    pub(crate) fn was_answered_before(&self) -> bool {
-        let outline = body::read(&self.body);
-        outline.is_ok_and(|outline| {
-            let mut elements = outline.elements.iter();
-            elements.any(|element| element.role == Role::Assistant)
+    /// How much was sent.
+    pub(crate) fn size(&self) -> Size {
+        self.size.unwrap_or_else(|| Size {
+            sent: self.sending.len(),
+            left_out: self.sending.left_out(&self.body),
         })
+    }
+
+    /// Lets go of the client's bytes: bodies that wait for the books fill the memory.
+    pub(crate) fn let_go(&mut self) {
+        self.size = Some(self.size());
+        self.body = Bytes::new();
+        self.sending.parts = Vec::new();
+    }
+
+    /// Whether something else may stand for what is too long: not for what the user asks now. If that alone does not fit in
+    /// `most` tokens, or nothing was said before it, the upstream is right.
+    pub(crate) fn may_be_shortened(&self, most: u64) -> bool {
+        let Ok(outline) = body::read(&self.body) else {
+            return false;
+        };
+        let elements = &outline.elements;
+        let answer = elements.iter().rposition(|it| it.role == Role::Assistant);
+        let Some(answer) = answer else {
+            return false;
+        };
+        let asked = elements.get(answer + 1..).unwrap_or_default();
+        let asked = asked.iter().filter(|element| element.role == Role::User);
+        let texts = asked.filter(|element| {
+            let text = self.body.get(element.span.clone()).unwrap_or_default();
+            memchr::memmem::find(text, b"\"tool_result\"").is_none()
+        });
+        let bytes: usize = texts.map(|element| element.span.len()).sum();
+        (bytes / 4) as u64 <= most
     }
 
     /// The conversation up to the last message that is not the model's: behind it the next answer follows.

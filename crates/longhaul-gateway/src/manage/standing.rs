@@ -16,15 +16,33 @@ const MOST_FAILURES: u32 = 3;
 /// A summary is asked for no earlier than at this share of the threshold.
 const EARLIEST: u64 = 2;
 
-/// One line.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Standing {
-    /// Tokens in the window behind the newest answer.
+/// The newest answer of a line.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Measured {
+    /// Tokens in the window behind it.
     pub(crate) used: u64,
     /// How many bytes of body were sent for them.
     pub(crate) bytes: usize,
-    /// When the newest answer ended.
+    /// When it ended.
     pub(crate) answered: Option<Timestamp>,
+}
+
+impl Measured {
+    /// Tokens in the window if so many bytes are sent now: what was measured, and the rest at a careful estimate.
+    pub(crate) fn expected(&self, bytes: usize) -> Option<u64> {
+        let more = bytes.checked_sub(self.bytes)? as u64;
+        // As dense as what was sent before, and never less than usual.
+        let as_before = u128::from(self.used) * u128::from(more) / (self.bytes.max(1) as u128);
+        let as_before = u64::try_from(as_before).unwrap_or(u64::MAX);
+        (self.used > 0).then(|| self.used.saturating_add(as_before.max(more / 3)))
+    }
+}
+
+/// One line.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Standing {
+    /// Its newest answer.
+    pub(crate) measured: Measured,
     /// What is remembered of the cache markers of its newest answered request.
     pub(crate) trail: Option<Arc<Trail>>,
     /// What stood for the beginning of its newest request.
@@ -49,13 +67,7 @@ impl Standing {
             _ => limit - limit / EARLIEST,
         };
         let lead = self.growth.lead(most);
-        window.auto_compact_enabled && self.used.saturating_add(lead) >= limit
-    }
-
-    /// Tokens in the window if so many bytes are sent now: what was measured, and the rest at a careful estimate.
-    pub(crate) fn expected(&self, bytes: usize) -> Option<u64> {
-        let more = bytes.checked_sub(self.bytes)?;
-        (self.used > 0).then(|| self.used + more as u64 / 3)
+        window.auto_compact_enabled && self.measured.used.saturating_add(lead) >= limit
     }
 }
 
@@ -69,6 +81,16 @@ impl Default for Standings {
 }
 
 impl Standings {
+    /// What its newest answer measured.
+    pub(crate) fn measured(&self, line: LineId) -> Measured {
+        self.change(line, |standing| standing.measured)
+    }
+
+    /// What is remembered of its cache markers.
+    pub(crate) fn trail(&self, line: LineId) -> Option<Arc<Trail>> {
+        self.change(line, |standing| standing.trail.clone())
+    }
+
     /// Where a line stands.
     pub(crate) fn of(&self, line: LineId) -> Standing {
         self.change(line, |standing| standing.clone())
@@ -86,8 +108,11 @@ impl Standings {
         self.change(line, |standing| {
             standing.growth.replied(used, now);
             standing.answers = standing.answers.saturating_add(1);
-            (standing.used, standing.bytes) = (used, bytes);
-            standing.answered = Some(now);
+            standing.measured = Measured {
+                used,
+                bytes,
+                answered: Some(now),
+            };
             standing.trail = trail;
             standing.clone()
         })
@@ -98,7 +123,7 @@ impl Standings {
         self.change(line, |standing| {
             let before = std::mem::replace(&mut standing.beginning, beginning);
             // The first request of a line has nothing before it to break.
-            before != beginning && standing.used > 0
+            before != beginning && standing.measured.used > 0
         })
     }
 
@@ -123,9 +148,6 @@ impl Standings {
 
     fn change<T>(&self, line: LineId, change: impl FnOnce(&mut Standing) -> T) -> T {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut standing = all.get(&line).unwrap_or_default();
-        let result = change(&mut standing);
-        all.put(line, standing);
-        result
+        change(all.or_default(line))
     }
 }

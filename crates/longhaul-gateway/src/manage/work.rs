@@ -109,8 +109,8 @@ impl Care {
         let measured = match occasion {
             Occasion::Ahead { used } => Some(used),
             Occasion::Full(Some(actual)) => Some(actual),
-            Occasion::Full(None) => standing.expected(material.sending.len()),
-            Occasion::Rested => Some(standing.used),
+            Occasion::Full(None) => standing.measured.expected(material.sending.len()),
+            Occasion::Rested => Some(standing.measured.used),
         };
         let Some(cut) = material.cut(measured) else {
             return false;
