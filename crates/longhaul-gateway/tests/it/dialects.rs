@@ -111,12 +111,19 @@ async fn messages(marks: Marks) -> (f64, u64) {
         .unwrap()
         .with_world(|world| world.books().total);
     let compactions = super::support::get(gateway.addr(), "/metrics").await;
-    let summarised = compactions
-        .lines()
-        .find_map(|line| line.strip_prefix("longhaul_compactions_total{kind=\"summarised\"} "));
-    let summarised = summarised.unwrap().trim().parse().unwrap();
+    let summarised: u64 = (compactions.lines())
+        .filter_map(|line| line.strip_prefix("longhaul_compactions_total{"))
+        .map(|line| {
+            line.rsplit(' ')
+                .next()
+                .unwrap()
+                .trim()
+                .parse::<u64>()
+                .unwrap()
+        })
+        .sum();
     println!(
-        "{marks:?}: ${:.4}, hit rate {:.3}, {summarised} summaries",
+        "{marks:?}: ${:.4}, hit rate {:.3}, {summarised} compactions",
         books.cost_usd.to_f64(),
         books.hit_rate
     );
