@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use super::Settings;
 use super::material::Material;
+use super::notes::NotesDesk;
 use super::rewrites::Rewrites;
 use super::sending::Sending;
 use super::settle;
@@ -21,7 +22,7 @@ use super::windows::Windows;
 use super::work::Occasion;
 use crate::line::{LineId, Tenant};
 use crate::marks::Marks;
-use crate::store::{Shelf, StoreError};
+use crate::store::{NotesShelf, Shelf, StoreError};
 use crate::watch::{Changes, Metrics};
 
 /// After so long without an answer the provider's cache is cold, and results are cleared by the way (U3).
@@ -31,6 +32,8 @@ const RESTED: SignedDuration = SignedDuration::from_mins(60);
 pub(crate) struct Care {
     pub(super) rewrites: Rewrites,
     pub(super) standings: Standings,
+    /// None where notes are not taken.
+    pub(super) notes: Option<NotesDesk>,
     pub(super) settings: Settings,
     pub(super) windows: Windows,
     marks: Marks,
@@ -53,9 +56,10 @@ pub(crate) struct Prepared {
 }
 
 impl Care {
-    /// Must be called on a tokio runtime. `tasks` are waited for when the gateway stops, until `abort`.
+    /// Must be called on a tokio runtime. `notes` is where session notes are kept, if they are taken. `tasks` are waited for when the gateway stops, until `abort`.
     pub(crate) async fn new(
         shelf: Arc<dyn Shelf>,
+        notes: Option<Arc<dyn NotesShelf>>,
         settings: Settings,
         marks: Marks,
         metrics: Arc<Metrics>,
@@ -66,6 +70,7 @@ impl Care {
         Ok(Self {
             rewrites: Rewrites::open(shelf).await?,
             standings: Standings::default(),
+            notes: notes.map(NotesDesk::new),
             windows: Windows::new(Arc::clone(&settings.config), Arc::clone(&settings.models)),
             settings,
             marks,
@@ -166,6 +171,8 @@ impl Care {
             let care = Arc::clone(self);
             let work = async move { care.work(material, Occasion::Ahead { used }).await };
             self.tasks.spawn_on(work, &self.runtime);
+        } else if self.notes.is_some() {
+            self.note(material, used);
         }
     }
 

@@ -1,4 +1,4 @@
-//! One piece of work on a conversation: clear, or sum up, and put what came of it on the shelf.
+//! One piece of work on a conversation: clear, use its notes, or sum up, and put what came of it on the shelf.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,6 +16,8 @@ use super::clear::{self, Why};
 use super::draft::Draft;
 use super::entries::Entries;
 use super::material::{Cut, Material};
+use super::noted::noted;
+use super::sending::position;
 use super::settings::Settings;
 use super::summarise;
 use super::{join, standing, thinking};
@@ -120,10 +122,13 @@ impl Care {
             Occasion::Rested => clear::clear(&cut.talk, Why::Idle, &settings),
             _ => match self.enough_is_cleared(&cut, &settings) {
                 Some(draft) => Some(draft),
-                None => {
-                    let summing = self.sum_up(material, &cut, &settings, occasion, &standing);
-                    summing.await
-                }
+                None => match self.by_notes(material, &cut, &settings, occasion).await {
+                    Some(draft) => Some(draft),
+                    None => {
+                        let summing = self.sum_up(material, &cut, &settings, occasion, &standing);
+                        summing.await
+                    }
+                },
             },
         };
         let Some(draft) = draft else {
@@ -160,6 +165,43 @@ impl Care {
         let window = self.windows.of(&cut.talk.model).window?;
         let draft = clear::clear(&cut.talk, Why::Pressure, settings)?;
         (draft.after < window.warning).then_some(draft)
+    }
+
+    /// The session's notes in place of what they cover, if there are any and they make room enough (S6). Those that are being
+    /// taken just now are not waited for: what they will cover is kept.
+    async fn by_notes(
+        &self,
+        material: &Material,
+        cut: &Cut,
+        settings: &Settings,
+        occasion: Occasion,
+    ) -> Option<Draft> {
+        let desk = self.notes.as_ref()?;
+        // Where the upstream has disproved what was counted, how much is kept cannot be judged.
+        if matches!(occasion, Occasion::Full(Some(_))) {
+            return None;
+        }
+        let line = material.placed.line;
+        let found = desk.find(material).await;
+        let notes = found.unwrap_or_else(|error| {
+            tracing::warn!(%error, %line, "notes cannot be looked up");
+            None
+        })?;
+        let window = self.windows.of(&cut.talk.model).window?;
+        // What is summed up already and is not in the notes would be lost.
+        let covered = position(&material.recognised, notes.at)?.checked_sub(cut.from)?;
+        let covered = covered.min(cut.talk.elements.len().checked_sub(1)?);
+        match noted(&cut.talk, &notes.text, covered, settings).await {
+            Ok(draft) if draft.after < window.warning => Some(draft),
+            Ok(draft) => {
+                tracing::debug!(%line, after = draft.after, "with notes too little room would be made");
+                None
+            }
+            Err(why) => {
+                tracing::debug!(%why, %line, "notes are not used");
+                None
+            }
+        }
     }
 
     async fn sum_up(
@@ -232,7 +274,7 @@ impl Care {
         let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let known = self.windows.of(&material.model);
         let base = material.sending.replaced.as_ref();
-        let summed_up = draft.rest.is_empty();
+        let hashes = &material.recognised.hashes;
         let summary = join(&draft.summary);
         // The client's markers move on; what stands here stays.
         let rest = draft.rest.iter().map(thinking::without_marks);
@@ -242,9 +284,9 @@ impl Care {
             at: cut.at,
             messages: cut.messages,
             text: join(&elements),
-            root: match summed_up {
-                true => Some(cut.at),
-                false => base.and_then(|(base, _)| base.rewrite.root),
+            root: match draft.summed_up.checked_sub(1) {
+                Some(last) => hashes.get(cut.from + last).copied(),
+                None => base.and_then(|(base, _)| base.rewrite.root),
             },
             summary: summary.len(),
             lines: draft.lines,
@@ -301,13 +343,13 @@ fn passes_by(class: ErrorClass) -> bool {
 }
 
 /// One at a time works on conversations that begin alike.
-fn claim_key(material: &Material) -> u64 {
+pub(super) fn claim_key(material: &Material) -> u64 {
     let first = material.recognised.hashes.first().copied().unwrap_or(0);
     (first as u64) ^ material.tenant.0
 }
 
 /// Whether a summary can be asked for behind the client's own bytes: nothing in them may force another kind of answer.
-fn may_be_asked_behind(material: &Material) -> bool {
+pub(super) fn may_be_asked_behind(material: &Material) -> bool {
     let body = Object::new(&material.body);
     let text = |name| body.get(name).unwrap_or_default();
     let forced = match body.object("tool_choice") {
