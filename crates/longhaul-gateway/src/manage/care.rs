@@ -166,7 +166,11 @@ impl Care {
             .standings
             .answered(line, used, bytes, trail, Timestamp::now());
         let known = self.windows.of(&material.model);
-        let due = (known.window.as_ref()).is_some_and(|window| standing.is_due(window));
+        let notes = self.notes.as_ref().filter(|notes| notes.are_fresh(line));
+        let due = (known.window.as_ref()).is_some_and(|window| match notes {
+            Some(_) => standing.is_due_with_notes(window),
+            None => standing.is_due(window),
+        });
         if due {
             let care = Arc::clone(self);
             let work = async move { care.work(material, Occasion::Ahead { used }).await };

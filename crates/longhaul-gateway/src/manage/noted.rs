@@ -10,10 +10,14 @@ use longhaul_core::rounds::Piece;
 use longhaul_core::tokens::{Estimate, Ledger, Rough, Standing};
 use longhaul_core::window::WindowError;
 
+use super::care::Care;
 use super::clear::without_results;
 use super::entries::{Entries, Unreadable};
+use super::material::{Cut, Material};
+use super::sending::position;
 use super::settings::Settings;
 use super::summarise::{self, Kept, NotDrafted};
+use super::work::Occasion;
 use super::{Draft, Talk};
 use crate::store::Kind;
 
@@ -85,6 +89,45 @@ pub async fn noted(
         cleared: kept,
         ..draft
     })
+}
+
+impl Care {
+    /// The session's notes in place of what they cover, if there are any and they make room enough (S6).
+    pub(super) async fn by_notes(
+        &self,
+        material: &Material,
+        cut: &Cut,
+        settings: &Settings,
+        occasion: Occasion,
+    ) -> Option<Draft> {
+        let desk = self.notes.as_ref()?;
+        // Where the upstream has disproved what was counted, how much is kept cannot be judged.
+        if matches!(occasion, Occasion::Full(Some(_))) {
+            return None;
+        }
+        let line = material.placed.line;
+        desk.taken(line).await;
+        let found = desk.find(material).await;
+        let notes = found.unwrap_or_else(|error| {
+            tracing::warn!(%error, %line, "notes cannot be looked up");
+            None
+        })?;
+        let window = self.windows.of(&cut.talk.model).window?;
+        // What is summed up already and is not in the notes would be lost.
+        let covered = position(&material.recognised, notes.at)?.checked_sub(cut.from)?;
+        let covered = covered.min(cut.talk.elements.len().checked_sub(1)?);
+        match noted(&cut.talk, &notes.text, covered, settings).await {
+            Ok(draft) if draft.after < window.warning => Some(draft),
+            Ok(draft) => {
+                tracing::debug!(%line, after = draft.after, "with notes too little room would be made");
+                None
+            }
+            Err(why) => {
+                tracing::debug!(%why, %line, "notes are not used");
+                None
+            }
+        }
+    }
 }
 
 /// The notes as a summary, and the first element that is kept.

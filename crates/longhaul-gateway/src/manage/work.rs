@@ -16,8 +16,6 @@ use super::clear::{self, Why};
 use super::draft::Draft;
 use super::entries::Entries;
 use super::material::{Cut, Material};
-use super::noted::noted;
-use super::sending::position;
 use super::settings::Settings;
 use super::summarise;
 use super::{join, standing, thinking};
@@ -167,43 +165,6 @@ impl Care {
         (draft.after < window.warning).then_some(draft)
     }
 
-    /// The session's notes in place of what they cover, if there are any and they make room enough (S6). Those that are being
-    /// taken just now are not waited for: what they will cover is kept.
-    async fn by_notes(
-        &self,
-        material: &Material,
-        cut: &Cut,
-        settings: &Settings,
-        occasion: Occasion,
-    ) -> Option<Draft> {
-        let desk = self.notes.as_ref()?;
-        // Where the upstream has disproved what was counted, how much is kept cannot be judged.
-        if matches!(occasion, Occasion::Full(Some(_))) {
-            return None;
-        }
-        let line = material.placed.line;
-        let found = desk.find(material).await;
-        let notes = found.unwrap_or_else(|error| {
-            tracing::warn!(%error, %line, "notes cannot be looked up");
-            None
-        })?;
-        let window = self.windows.of(&cut.talk.model).window?;
-        // What is summed up already and is not in the notes would be lost.
-        let covered = position(&material.recognised, notes.at)?.checked_sub(cut.from)?;
-        let covered = covered.min(cut.talk.elements.len().checked_sub(1)?);
-        match noted(&cut.talk, &notes.text, covered, settings).await {
-            Ok(draft) if draft.after < window.warning => Some(draft),
-            Ok(draft) => {
-                tracing::debug!(%line, after = draft.after, "with notes too little room would be made");
-                None
-            }
-            Err(why) => {
-                tracing::debug!(%why, %line, "notes are not used");
-                None
-            }
-        }
-    }
-
     async fn sum_up(
         &self,
         material: &Material,
@@ -343,7 +304,7 @@ fn passes_by(class: ErrorClass) -> bool {
 }
 
 /// One at a time works on conversations that begin alike.
-pub(super) fn claim_key(material: &Material) -> u64 {
+fn claim_key(material: &Material) -> u64 {
     let first = material.recognised.hashes.first().copied().unwrap_or(0);
     (first as u64) ^ material.tenant.0
 }

@@ -66,11 +66,8 @@ async fn endless(model: &'static str) {
     assert_eq!(refused(&gateway), 0);
     assert!(client.largest < 40_000);
     assert!(made["noted"] >= 1.0, "{made:?}");
-    assert_eq!(
-        (made["summarised"], made["extracted"]),
-        (0.0, 0.0),
-        "no summary was asked for"
-    );
+    assert!(made["noted"] > made["summarised"], "{made:?}");
+    assert_eq!(made["extracted"], 0.0);
     assert!(notes["kept"] >= made["noted"], "{notes:?}");
     let sessions = sessions_when(gateway.addr(), |all| all["sessions"][0]["calls"] == 200).await;
     let session = &sessions["sessions"][0];
@@ -89,6 +86,11 @@ async fn endless(model: &'static str) {
         "X1: what the user said is there word for word: {newest}"
     );
     assert!(newest["before_tokens"].as_u64() > newest["after_tokens"].as_u64());
+    assert_eq!(
+        newest["cost_usd"],
+        Value::Null,
+        "nobody was asked: {newest}"
+    );
     gateway.stop().await;
 }
 
