@@ -24,7 +24,7 @@ use super::serve;
 use super::state::State;
 use super::upstream::{Upstream, UpstreamError};
 use crate::line::{Ids, Lines, Recogniser};
-use crate::manage::{Care, Noting, Settings};
+use crate::manage::{Care, Noting, Settings, Shelves};
 use crate::store::{Store, StoreError};
 use crate::watch::{Changes, Keeper, Metrics};
 
@@ -111,8 +111,10 @@ impl Gateway {
         );
         let changes = Changes::new(stop.clone());
         let care = Care::new(
-            Arc::clone(&options.shelf),
-            noting.then_some(options.notes_shelf),
+            Shelves {
+                rewrites: Arc::clone(&options.shelf),
+                notes: noting.then_some(options.notes_shelf),
+            },
             settings,
             options.marks,
             Arc::clone(&metrics),

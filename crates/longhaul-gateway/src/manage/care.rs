@@ -46,6 +46,13 @@ pub(crate) struct Care {
     pub(super) runtime: Handle,
 }
 
+/// Where things are kept.
+pub(crate) struct Shelves {
+    pub(crate) rewrites: Arc<dyn Shelf>,
+    /// None if session notes are not taken.
+    pub(crate) notes: Option<Arc<dyn NotesShelf>>,
+}
+
 /// What became of a request before it was sent.
 #[derive(Debug, Default)]
 pub(crate) struct Prepared {
@@ -56,10 +63,9 @@ pub(crate) struct Prepared {
 }
 
 impl Care {
-    /// Must be called on a tokio runtime. `notes` is where session notes are kept, if they are taken. `tasks` are waited for when the gateway stops, until `abort`.
+    /// Must be called on a tokio runtime. `tasks` are waited for when the gateway stops, until `abort`.
     pub(crate) async fn new(
-        shelf: Arc<dyn Shelf>,
-        notes: Option<Arc<dyn NotesShelf>>,
+        shelves: Shelves,
         settings: Settings,
         marks: Marks,
         metrics: Arc<Metrics>,
@@ -68,9 +74,9 @@ impl Care {
         abort: CancellationToken,
     ) -> Result<Self, StoreError> {
         Ok(Self {
-            rewrites: Rewrites::open(shelf).await?,
+            rewrites: Rewrites::open(shelves.rewrites).await?,
             standings: Standings::default(),
-            notes: notes.map(NotesDesk::new),
+            notes: shelves.notes.map(NotesDesk::new),
             windows: Windows::new(Arc::clone(&settings.config), Arc::clone(&settings.models)),
             settings,
             marks,

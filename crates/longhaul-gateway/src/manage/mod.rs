@@ -41,7 +41,7 @@ mod work;
 use bytes::Bytes;
 
 pub(crate) use asking::Asking;
-pub(crate) use care::Care;
+pub(crate) use care::{Care, Shelves};
 pub use clear::{Why, clear};
 pub use draft::Draft;
 pub(crate) use material::Material;
