@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use super::Settings;
 use super::material::Material;
+use super::notes::NotesDesk;
 use super::rewrites::Rewrites;
 use super::sending::Sending;
 use super::settle;
@@ -21,7 +22,7 @@ use super::windows::Windows;
 use super::work::Occasion;
 use crate::line::{LineId, Tenant};
 use crate::marks::Marks;
-use crate::store::{Shelf, StoreError};
+use crate::store::{NotesShelf, Shelf, StoreError};
 use crate::watch::{Changes, Metrics};
 
 /// After so long without an answer the provider's cache is cold, and results are cleared by the way (U3).
@@ -31,6 +32,8 @@ const RESTED: SignedDuration = SignedDuration::from_mins(60);
 pub(crate) struct Care {
     pub(super) rewrites: Rewrites,
     pub(super) standings: Standings,
+    /// None where notes are not taken.
+    pub(super) notes: Option<NotesDesk>,
     pub(super) settings: Settings,
     pub(super) windows: Windows,
     marks: Marks,
@@ -41,6 +44,13 @@ pub(crate) struct Care {
     pub(super) tasks: TaskTracker,
     pub(super) abort: CancellationToken,
     pub(super) runtime: Handle,
+}
+
+/// Where things are kept.
+pub(crate) struct Shelves {
+    pub(crate) rewrites: Arc<dyn Shelf>,
+    /// None if session notes are not taken.
+    pub(crate) notes: Option<Arc<dyn NotesShelf>>,
 }
 
 /// What became of a request before it was sent.
@@ -55,7 +65,7 @@ pub(crate) struct Prepared {
 impl Care {
     /// Must be called on a tokio runtime. `tasks` are waited for when the gateway stops, until `abort`.
     pub(crate) async fn new(
-        shelf: Arc<dyn Shelf>,
+        shelves: Shelves,
         settings: Settings,
         marks: Marks,
         metrics: Arc<Metrics>,
@@ -64,8 +74,9 @@ impl Care {
         abort: CancellationToken,
     ) -> Result<Self, StoreError> {
         Ok(Self {
-            rewrites: Rewrites::open(shelf).await?,
+            rewrites: Rewrites::open(shelves.rewrites).await?,
             standings: Standings::default(),
+            notes: shelves.notes.map(NotesDesk::new),
             windows: Windows::new(Arc::clone(&settings.config), Arc::clone(&settings.models)),
             settings,
             marks,
@@ -161,12 +172,18 @@ impl Care {
             .standings
             .answered(line, used, bytes, trail, Timestamp::now());
         let known = self.windows.of(&material.model);
+        let notes = self.notes.as_ref().filter(|notes| notes.are_fresh(line));
         let due = material.size.is_none()
-            && (known.window.as_ref()).is_some_and(|window| standing.is_due(window));
+            && (known.window.as_ref()).is_some_and(|window| match notes {
+                Some(_) => standing.is_due_with_notes(window),
+                None => standing.is_due(window),
+            });
         if due {
             let care = Arc::clone(self);
             let work = async move { care.work(material, Occasion::Ahead { used }).await };
             self.tasks.spawn_on(work, &self.runtime);
+        } else if self.notes.is_some() {
+            self.note(material, used);
         }
     }
 
@@ -179,7 +196,7 @@ impl Care {
             let used = self.standings.measured(material.placed.line).used;
             sent >= window.auto_compact || used >= window.auto_compact / 2
         };
-        if !known.window.as_ref().is_some_and(may_be_due) {
+        if self.notes.is_none() && !known.window.as_ref().is_some_and(may_be_due) {
             material.let_go();
         }
     }

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use longhaul_provider::Dialect;
 
 use super::asking::Asking;
+use super::element::Element;
 use super::sending::{Sending, position};
 use super::talk::Talk;
 use crate::body::{self, Role};
@@ -40,6 +41,8 @@ pub(crate) struct Size {
 /// A conversation to be worked on, and the history that it is.
 pub(crate) struct Cut {
     pub(crate) talk: Talk,
+    /// Which of the client's elements is its first.
+    pub(crate) from: usize,
     /// The rolling hash behind its last message.
     pub(crate) at: u128,
     /// How many messages it has.
@@ -83,6 +86,24 @@ impl Material {
         (bytes / 4) as u64 <= most
     }
 
+    /// How many messages it has, those of role system not counted, and how many calls the model's last words in it make.
+    /// None if those words end it: they are to be gone on with.
+    pub(crate) fn spoken(&self) -> Option<(u32, u64)> {
+        let outline = body::read(&self.body).ok()?;
+        let spoken = outline.elements.iter();
+        let mut spoken = spoken.filter(|element| element.role != Role::System);
+        let newest = spoken
+            .clone()
+            .rfind(|element| element.role == Role::Assistant);
+        let calls = newest.and_then(|newest| {
+            let newest = self.body.get(newest.span.clone())?;
+            Some(Element::read(newest)?.calls())
+        });
+        let count = u32::try_from(spoken.clone().count()).unwrap_or(u32::MAX);
+        let last = spoken.next_back()?;
+        (last.role != Role::Assistant).then_some((count, calls.unwrap_or(0)))
+    }
+
     /// The conversation up to the last message that is not the model's: behind it the next answer follows.
     pub(crate) fn cut(&self, measured: Option<u64>) -> Option<Cut> {
         let outline = body::read(&self.body).ok()?;
@@ -115,6 +136,7 @@ impl Material {
                 cleared: base.map_or_else(Vec::new, |base| base.rewrite.cleared.clone()),
                 measured,
             },
+            from,
             at,
             messages: u32::try_from(spoken_count(last)).unwrap_or(u32::MAX),
         })

@@ -15,6 +15,9 @@ const LINES: usize = 100_000;
 const MOST_FAILURES: u32 = 3;
 /// A summary is asked for no earlier than at this share of the threshold.
 const EARLIEST: u64 = 2;
+/// Notes are used within this share of the threshold: one answer may take so much, and if they turn out to be of no use a
+/// summary is not late.
+const NEAR: u64 = 8;
 
 /// The newest answer of a line.
 #[derive(Debug, Clone, Copy, Default)]
@@ -68,6 +71,12 @@ impl Standing {
         };
         let lead = self.growth.lead(most);
         window.auto_compact_enabled && self.measured.used.saturating_add(lead) >= limit
+    }
+
+    /// The same where that takes no time, because notes stand for what is old: nearly at the threshold.
+    pub(crate) fn is_due_with_notes(&self, window: &WindowStatus) -> bool {
+        let limit = window.auto_compact;
+        window.auto_compact_enabled && self.measured.used >= limit - limit / NEAR
     }
 }
 

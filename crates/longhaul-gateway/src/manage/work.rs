@@ -1,4 +1,4 @@
-//! One piece of work on a conversation: clear, or sum up, and put what came of it on the shelf.
+//! One piece of work on a conversation: clear, use its notes, or sum up, and put what came of it on the shelf.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -120,10 +120,13 @@ impl Care {
             Occasion::Rested => clear::clear(&cut.talk, Why::Idle, &settings),
             _ => match self.enough_is_cleared(&cut, &settings) {
                 Some(draft) => Some(draft),
-                None => {
-                    let summing = self.sum_up(material, &cut, &settings, occasion, &standing);
-                    summing.await
-                }
+                None => match self.by_notes(material, &cut, &settings, occasion).await {
+                    Some(draft) => Some(draft),
+                    None => {
+                        let summing = self.sum_up(material, &cut, &settings, occasion, &standing);
+                        summing.await
+                    }
+                },
             },
         };
         let Some(draft) = draft else {
@@ -232,7 +235,7 @@ impl Care {
         let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let known = self.windows.of(&material.model);
         let base = material.sending.replaced.as_ref();
-        let summed_up = draft.rest.is_empty();
+        let hashes = &material.recognised.hashes;
         let summary = join(&draft.summary);
         // The client's markers move on; what stands here stays.
         let rest = draft.rest.iter().map(thinking::without_marks);
@@ -242,9 +245,9 @@ impl Care {
             at: cut.at,
             messages: cut.messages,
             text: join(&elements),
-            root: match summed_up {
-                true => Some(cut.at),
-                false => base.and_then(|(base, _)| base.rewrite.root),
+            root: match draft.summed_up.checked_sub(1) {
+                Some(last) => hashes.get(cut.from + last).copied(),
+                None => base.and_then(|(base, _)| base.rewrite.root),
             },
             summary: summary.len(),
             lines: draft.lines,
@@ -307,7 +310,7 @@ fn claim_key(material: &Material) -> u64 {
 }
 
 /// Whether a summary can be asked for behind the client's own bytes: nothing in them may force another kind of answer.
-fn may_be_asked_behind(material: &Material) -> bool {
+pub(super) fn may_be_asked_behind(material: &Material) -> bool {
     let body = Object::new(&material.body);
     let text = |name| body.get(name).unwrap_or_default();
     let forced = match body.object("tool_choice") {

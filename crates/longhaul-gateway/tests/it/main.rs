@@ -20,6 +20,7 @@ mod line_laws;
 mod lines;
 mod managed;
 mod marks;
+mod notes;
 mod own;
 mod packed;
 mod page;
