@@ -122,7 +122,7 @@ impl Gateway {
             connections.clone(),
             abort.clone(),
         );
-        let care = Arc::new(care.await?);
+        let care = Arc::new(care.await?.told_the_time_by(options.clock));
         let (keeper, desk) = Keeper::start(
             Arc::clone(&options.store),
             Arc::clone(&care),

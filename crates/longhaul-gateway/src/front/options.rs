@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use longhaul::{Clock, SystemClock};
 use longhaul_core::config::Config;
 use longhaul_core::models::ModelTable;
 use longhaul_provider::Secret;
@@ -121,6 +122,8 @@ pub struct Options {
     pub limits: Limits,
     /// How long is waited.
     pub timeouts: Timeouts,
+    /// What says how long a conversation has rested.
+    pub clock: Arc<dyn Clock>,
 }
 
 impl Options {
@@ -146,6 +149,7 @@ impl Options {
             retention_days: None,
             limits: Limits::default(),
             timeouts: Timeouts::default(),
+            clock: Arc::new(SystemClock),
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
+use longhaul::{Clock, SystemClock};
 use longhaul_core::models::ModelSpec;
 use longhaul_core::window::WindowStatus;
 use longhaul_provider::Dialect;
@@ -44,6 +45,7 @@ pub(crate) struct Care {
     pub(super) tasks: TaskTracker,
     pub(super) abort: CancellationToken,
     pub(super) runtime: Handle,
+    pub(super) clock: Arc<dyn Clock>,
 }
 
 /// Where things are kept.
@@ -86,7 +88,13 @@ impl Care {
             tasks,
             abort,
             runtime: Handle::current(),
+            clock: Arc::new(SystemClock),
         })
+    }
+
+    /// With another clock than the machine's.
+    pub(crate) fn told_the_time_by(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
     }
 
     /// Decides what is sent. Waits only if the request would not fit.
@@ -96,7 +104,7 @@ impl Care {
         let standing = self.standings.measured(material.placed.line);
         let rested = standing
             .answered
-            .is_some_and(|at| Timestamp::now().duration_since(at) > RESTED);
+            .is_some_and(|at| self.clock.now().duration_since(at) > RESTED);
         if rested && self.work(material.clone(), Occasion::Rested).await {
             self.find(material).await;
         }
@@ -105,7 +113,7 @@ impl Care {
             && (standing.expected(material.sending.len()))
                 .is_some_and(|expected| expected >= window.blocking)
             // Pictures are many bytes and few tokens.
-            && (!has_pictures(&material.body) || self.weighed(material) >= window.blocking)
+            && self.weighed(material, &standing) >= window.blocking
             && self.work(material.clone(), Occasion::Full(None)).await
         {
             self.find(material).await;
@@ -170,7 +178,7 @@ impl Care {
         let trail = trail.and_then(|(_, trail)| trail.clone()).map(Arc::new);
         let standing = self
             .standings
-            .answered(line, used, bytes, trail, Timestamp::now());
+            .answered(line, used, bytes, trail, self.clock.now());
         let known = self.windows.of(&material.model);
         let notes = self.notes.as_ref().filter(|notes| notes.are_fresh(line));
         let due = material.size.is_none()
@@ -255,9 +263,4 @@ impl Care {
         working.retain(|_, lock| Arc::strong_count(lock) > 1);
         Arc::clone(working.entry(line).or_default())
     }
-}
-
-/// Whether a body holds pictures or documents.
-fn has_pictures(body: &[u8]) -> bool {
-    memchr::memmem::find(body, b"base64").is_some()
 }

@@ -9,7 +9,7 @@ use super::asking::Asking;
 use super::element::Element;
 use super::sending::{Sending, position};
 use super::talk::Talk;
-use crate::body::{self, Role};
+use crate::body::{self, Outline, Role};
 use crate::line::{Placed, Recognised, Tenant};
 
 /// See the module.
@@ -47,6 +47,8 @@ pub(crate) struct Cut {
     pub(crate) at: u128,
     /// How many messages it has.
     pub(crate) messages: u32,
+    /// Bytes of the client's messages behind it.
+    pub(crate) behind: usize,
 }
 
 impl Material {
@@ -111,6 +113,25 @@ impl Material {
         let last = elements
             .iter()
             .rposition(|element| element.role != Role::Assistant)?;
+        self.cut_at(&outline, last, measured)
+    }
+
+    /// The conversation without the model's newest reply and what answers it, which the model has not seen yet. None if
+    /// nothing new stands before that.
+    pub(crate) fn cut_before_newest(&self, measured: Option<u64>) -> Option<Cut> {
+        let outline = body::read(&self.body).ok()?;
+        let reply = (outline.elements.iter()).rposition(|it| it.role == Role::Assistant)?;
+        let before = outline.elements.get(..reply)?;
+        let last = before.iter().rposition(|it| it.role != Role::Assistant)?;
+        let known = self.sending.replaced.as_ref();
+        let cut = self.cut_at(&outline, last, measured)?;
+        known
+            .is_none_or(|(base, _)| cut.messages > base.rewrite.messages)
+            .then_some(cut)
+    }
+
+    fn cut_at(&self, outline: &Outline, last: usize, measured: Option<u64>) -> Option<Cut> {
+        let elements = &outline.elements;
         let at = *self.recognised.hashes.get(last)?;
         let base = self.sending.replaced.as_ref().map(|(base, _)| base);
         let summed_up = base.and_then(|base| base.rewrite.root);
@@ -139,6 +160,7 @@ impl Material {
             from,
             at,
             messages: u32::try_from(spoken_count(last)).unwrap_or(u32::MAX),
+            behind: (outline.list.end).saturating_sub(elements.get(last)?.span.end),
         })
     }
 }

@@ -31,13 +31,25 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Tokens in the window if so many bytes are sent now: what was measured, and the rest at a careful estimate.
+    /// Tokens in the window if so many bytes are sent now: what was measured, and the rest at a careful estimate. Fewer
+    /// bytes than were measured are taken for as dense as those.
     pub(crate) fn expected(&self, bytes: usize) -> Option<u64> {
-        let more = bytes.checked_sub(self.bytes)? as u64;
-        // As dense as what was sent before, and never less than usual.
-        let as_before = u128::from(self.used) * u128::from(more) / (self.bytes.max(1) as u128);
-        let as_before = u64::try_from(as_before).unwrap_or(u64::MAX);
-        (self.used > 0).then(|| self.used.saturating_add(as_before.max(more / 3)))
+        let expected = match bytes.checked_sub(self.bytes) {
+            Some(more) => self.used + self.tokens_of(more as u64),
+            None => self.as_dense(bytes as u64),
+        };
+        (self.used > 0).then_some(expected)
+    }
+
+    /// A careful estimate for so many bytes: three for a token, or fewer if so it was measured, but not fewer than two, since
+    /// a long answer to a short request would look dense.
+    pub(crate) fn tokens_of(&self, bytes: u64) -> u64 {
+        self.as_dense(bytes).clamp(bytes / 3, bytes / 2)
+    }
+
+    fn as_dense(&self, bytes: u64) -> u64 {
+        let tokens = u128::from(self.used) * u128::from(bytes) / self.bytes.max(1) as u128;
+        u64::try_from(tokens).unwrap_or(u64::MAX)
     }
 }
 

@@ -25,6 +25,10 @@ use crate::store::{Kind, Made, Rewrite};
 const SHORTEST_ANSWER: u64 = 4_000;
 /// What stands beside the messages is mostly English and JSON.
 const BYTES_A_TOKEN: u64 = 4;
+/// What has to fit is estimated with care.
+const CAREFUL: u64 = 3;
+/// What the model has not seen yet stays as it is, unless it is more than this part of the window.
+const NEWEST: u64 = 2;
 /// How often, and how many times, it is looked whether another gateway is done.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 const LOOKS: u32 = 600;
@@ -112,27 +116,47 @@ impl Care {
             Occasion::Full(None) => standing.measured.expected(material.sending.len()),
             Occasion::Rested => Some(standing.measured.used),
         };
-        let Some(cut) = material.cut(measured) else {
-            return false;
-        };
-        let settings = self.settings_for(material);
-        let draft = match occasion {
+        let window = self.windows.of(&material.model).window;
+        let most = window.map_or(0, |window| window.auto_compact / NEWEST);
+        let newest_stays = matches!(occasion, Occasion::Full(_))
+            .then(|| material.cut_before_newest(measured))
+            .flatten()
+            .filter(|cut| cut.behind as u64 / CAREFUL <= most);
+        let cuts = newest_stays.into_iter().chain(material.cut(measured));
+        for cut in cuts {
+            let draft = self.draft(material, &cut, occasion, &standing).await;
+            if let Some(draft) = draft {
+                return self.keep(material, &cut, draft, occasion, began).await;
+            }
+        }
+        false
+    }
+
+    async fn draft(
+        &self,
+        material: &Material,
+        cut: &Cut,
+        occasion: Occasion,
+        standing: &standing::Standing,
+    ) -> Option<Draft> {
+        let mut settings = self.settings_for(material);
+        if matches!(occasion, Occasion::Full(_)) {
+            // What stays behind takes room, too.
+            settings.before_messages += cut.behind as u64 / CAREFUL;
+        }
+        match occasion {
             Occasion::Rested => clear::clear(&cut.talk, Why::Idle, &settings),
-            _ => match self.enough_is_cleared(&cut, &settings) {
+            _ => match self.enough_is_cleared(cut, &settings) {
                 Some(draft) => Some(draft),
-                None => match self.by_notes(material, &cut, &settings, occasion).await {
+                None => match self.by_notes(material, cut, &settings, occasion).await {
                     Some(draft) => Some(draft),
                     None => {
-                        let summing = self.sum_up(material, &cut, &settings, occasion, &standing);
+                        let summing = self.sum_up(material, cut, &settings, occasion, &standing);
                         summing.await
                     }
                 },
             },
-        };
-        let Some(draft) = draft else {
-            return false;
-        };
-        self.keep(material, &cut, draft, occasion, began).await
+        }
     }
 
     /// The settings for the conversation of a request: what stands before its messages takes room, too.
@@ -140,11 +164,11 @@ impl Care {
         let list = &material.recognised.outline.list;
         let beside = material.body.len().saturating_sub(list.len()) as u64;
         self.settings
-            .for_talk(beside / BYTES_A_TOKEN, Timestamp::now())
+            .for_talk(beside / BYTES_A_TOKEN, self.clock.now())
     }
 
-    /// How many tokens a request is at most, block by block.
-    pub(super) fn weighed(&self, material: &Material) -> u64 {
+    /// How many tokens a request is at most, block by block, as densely as the line was measured.
+    pub(super) fn weighed(&self, material: &Material, measured: &standing::Measured) -> u64 {
         let settings = self.settings_for(material);
         let entries =
             (material.cut(None)).and_then(|cut| Entries::of(&cut.talk, None, settings.now).ok());
@@ -155,7 +179,8 @@ impl Care {
         for entry in &read.entries {
             ledger.entry(entry.view(), Standing::Live, &Rough);
         }
-        ledger.whole().padded() + settings.before_messages
+        // The estimate takes three bytes for a token.
+        measured.tokens_of(3 * ledger.whole().padded()) + settings.before_messages
     }
 
     /// Old results, if clearing them makes room enough (O1: before anything is summed up).
@@ -177,9 +202,15 @@ impl Care {
         let mut used = Usage::default();
         let too_long = matches!(occasion, Occasion::Full(Some(_)));
         let mut given = None;
-        if standing.may_ask() && !too_long && may_be_asked_behind(material) {
-            let instructions = self.settings.instructions.as_deref();
-            let message = summarise::fork_message(material.dialect, instructions);
+        let instructions = self.settings.instructions.as_deref();
+        let message = summarise::fork_message(material.dialect, instructions);
+        let expected = match occasion {
+            Occasion::Ahead { .. } => None,
+            _ => standing.measured.expected(material.sending.len() + message.len()),
+        };
+        let fits = (self.windows.of(&material.model).window)
+            .is_none_or(|window| expected.is_none_or(|expected| expected <= window.effective));
+        if standing.may_ask() && !too_long && fits && may_be_asked_behind(material) {
             let parts = material.sending.and(&message).unwrap_or_default();
             match material.asking.ask(parts, &[]).await {
                 Ok(reply) => {

@@ -58,6 +58,15 @@ impl Endless {
         self.stream = TcpStream::connect(gateway.addr()).await.unwrap();
     }
 
+    /// Another client that says the same, at a gateway of its choice.
+    pub(crate) async fn twin(&self, gateway: &Gateway) -> Self {
+        Self {
+            messages: self.messages.clone(),
+            said: self.said.clone(),
+            ..Self::new(gateway, self.model).await
+        }
+    }
+
     fn body(&self) -> Value {
         let tool = |name: &str, argument: &str| {
             json!({"name": name, "description": format!("{name} something."), "input_schema":

@@ -24,7 +24,7 @@ fn text(role: &str, text: String) -> Value {
 }
 
 /// A talk of so many exchanges, some 600 tokens each.
-fn talk(exchanges: usize) -> Vec<Value> {
+pub(crate) fn talk(exchanges: usize) -> Vec<Value> {
     let one = |at| {
         let said = text("user", format!("Question {at}: always keep rule {at}."));
         [
@@ -37,7 +37,7 @@ fn talk(exchanges: usize) -> Vec<Value> {
     messages
 }
 
-fn body(messages: &[Value]) -> Value {
+pub(crate) fn body(messages: &[Value]) -> Value {
     json!({"model": "claude-sonnet-4-6", "max_tokens": 8_000, "messages": messages})
 }
 

@@ -25,10 +25,15 @@ pub(crate) struct Shared {
 impl Shared {
     /// Nothing where there is no PostgreSQL.
     pub(crate) async fn new() -> Option<Self> {
+        Self::with(ModelTable::builtin()).await
+    }
+
+    /// With these models.
+    pub(crate) async fn with(models: ModelTable) -> Option<Self> {
         let database = database()?;
         let options = SimOptions::default();
         let world = World::new(world::Options {
-            models: ModelTable::builtin(),
+            models,
             pace: SimOptions::world_pace(options.pace),
             ..world::Options::new(0, Box::new(SimModel::new(ModelOptions::default())))
         });
@@ -39,9 +44,19 @@ impl Shared {
 
     /// Options of one more gateway.
     pub(crate) async fn options(&self) -> Options {
-        let store = Arc::new(Postgres::open(self.database.url()).await.unwrap());
+        Self::options_on(self.database.url(), &self.world.url()).await
+    }
+
+    /// Where the database is.
+    pub(crate) fn database_url(&self) -> &str {
+        self.database.url()
+    }
+
+    /// Options of a gateway on a database, before an upstream.
+    pub(crate) async fn options_on(database: &str, upstream: &str) -> Options {
+        let store = Arc::new(Postgres::open(database).await.unwrap());
         let tenants = store.tenants();
-        let upstream = UpstreamChoice::Url(Url::parse(&self.world.url()).unwrap());
+        let upstream = UpstreamChoice::Url(Url::parse(upstream).unwrap());
         let storage = Arc::clone(&store) as Arc<dyn Storage>;
         let mut options = Options::new(upstream, storage, tenants);
         options.peers = Some(store as Arc<dyn Peers>);

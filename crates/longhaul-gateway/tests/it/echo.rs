@@ -1,0 +1,158 @@
+//! A model that shows whose request it answers: every message of a test's clients has a tag, every reply repeats the newest,
+//! and a request in which tags of two conversations meet is written down.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use longhaul_core::models::ModelTable;
+use longhaul_sim::faults::Plan;
+use longhaul_sim::model::ask::Ask;
+use longhaul_sim::model::{
+    Draft, DraftBlock, Model, Options as ModelOptions, SimModel, Turn, summarise,
+};
+use longhaul_sim::server::{Options as SimOptions, Server};
+use longhaul_sim::world::{self, World};
+use serde_json::json;
+
+/// The seed of all chance.
+const SEED: u64 = 7;
+
+/// A conversation and a turn in it, as it is written into messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Tag {
+    pub(crate) conversation: u64,
+    pub(crate) turn: u64,
+}
+
+const BEGIN: &str = "tag-";
+const DIGITS: usize = 6;
+
+impl std::fmt::Display for Tag {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{BEGIN}{:06}-{:06}", self.conversation, self.turn)
+    }
+}
+
+impl Tag {
+    /// All tags in a text.
+    pub(crate) fn all(text: &str) -> impl Iterator<Item = Self> + '_ {
+        text.match_indices(BEGIN).filter_map(|(at, _)| {
+            let number = |from: usize| text.get(from..from + DIGITS)?.parse().ok();
+            let from = at + BEGIN.len();
+            Some(Self {
+                conversation: number(from)?,
+                turn: number(from + DIGITS + 1)?,
+            })
+        })
+    }
+}
+
+/// What the model saw.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) turns: u64,
+    pub(crate) summaries: u64,
+    /// Two conversations in one request.
+    pub(crate) mixed: Vec<(Tag, Tag)>,
+}
+
+/// When it stops working.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// When it thinks that a task is done.
+    Sometimes,
+    /// Never: each reply calls a tool.
+    Never,
+}
+
+struct Echo {
+    inner: SimModel,
+    rest: Rest,
+    seen: Arc<Mutex<Seen>>,
+}
+
+impl Echo {
+    /// The newest tag of a request.
+    fn look(&self, turn: &Turn<'_>, is_summary: bool) -> Option<Tag> {
+        let mut seen = self.seen.lock().unwrap();
+        match is_summary {
+            true => seen.summaries += 1,
+            false => seen.turns += 1,
+        }
+        let blocks = (turn.request.messages.iter()).flat_map(|message| &message.content);
+        let tags: Vec<Tag> = blocks.flat_map(|block| Tag::all(&block.raw)).collect();
+        let newest = *tags.iter().max_by_key(|tag| tag.turn)?;
+        let stranger = tags
+            .iter()
+            .find(|tag| tag.conversation != newest.conversation);
+        seen.mixed
+            .extend(stranger.map(|stranger| (newest, *stranger)));
+        Some(newest)
+    }
+}
+
+impl Model for Echo {
+    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
+        let is_summary = summarise::is_asked(&Ask::of(turn.request).words);
+        let newest = self.look(turn, is_summary);
+        let mut draft = self.inner.reply(turn);
+        if is_summary {
+            return draft;
+        }
+        let calls = |block: &DraftBlock| matches!(block, DraftBlock::ToolUse { .. });
+        if self.rest == Rest::Never && !draft.content.iter().any(calls) {
+            draft.content.push(DraftBlock::ToolUse {
+                name: "Bash".to_owned(),
+                input: json!({"command": format!("step {}", turn.index)}),
+            });
+        }
+        if let Some(tag) = newest {
+            let thinks = |block: &DraftBlock| matches!(block, DraftBlock::Thinking(_));
+            let behind = draft.content.iter().take_while(|block| thinks(block));
+            let at = behind.count();
+            let text = DraftBlock::Text(format!("This answers {tag}."));
+            draft.content.insert(at, text);
+        }
+        draft
+    }
+
+    fn misbehave(&mut self, more: longhaul_sim::model::misbehave::Misbehaviour) {
+        self.inner.misbehave(more);
+    }
+}
+
+/// An offline world with this model, what goes wrong on its wire, and what the model does wrong.
+pub(crate) async fn echoing(
+    models: ModelTable,
+    rest: Rest,
+    faults: &str,
+    misbehaviour: &str,
+) -> (Server, Arc<Mutex<Seen>>) {
+    let seen = Arc::new(Mutex::new(Seen::default()));
+    let model = Echo {
+        inner: SimModel::new(ModelOptions {
+            seed: SEED,
+            misbehaviour: match misbehaviour {
+                "" => longhaul_sim::model::misbehave::Misbehaviour::default(),
+                spec => spec.parse().unwrap(),
+            },
+            ..ModelOptions::default()
+        }),
+        rest,
+        seen: Arc::clone(&seen),
+    };
+    let options = SimOptions {
+        faults: match faults {
+            "" => Plan::default(),
+            spec => Plan::parse(spec, SEED).unwrap(),
+        },
+        ..SimOptions::default()
+    };
+    let world = World::new(world::Options {
+        models,
+        pace: SimOptions::world_pace(options.pace),
+        ..world::Options::new(SEED, Box::new(model))
+    });
+    let addr = SocketAddr::from(([127, 0, 0, 1], 0));
+    (Server::start(addr, world, options).await.unwrap(), seen)
+}
