@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use longhaul_gateway::front::{Gateway, Options, StartError, UpstreamChoice};
+use longhaul_gateway::manage::Noting;
 use longhaul_gateway::policy::{Policies, Rule, rules_of};
 use longhaul_provider::Secret;
 use longhaul_store::layout::Home;
@@ -44,6 +45,10 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     options.listen = sim::address(&command.listen)?;
     options.policies = policies(command, given)?;
     options.marks = command.marks;
+    options.notes = match command.notes {
+        true => Noting::On,
+        false => Noting::Off,
+    };
     options.models = settings::models(&config)?;
     options.retention_days = config.retention_days;
     options.config = config;

@@ -61,6 +61,10 @@ pub(crate) struct Serve {
     /// A tool whose results can be had again and may be cleared, beside those of known agents; may end in `*`
     #[arg(long, value_name = "TOOL")]
     pub(crate) clearable: Vec<String>,
+    /// Keep session notes for each conversation, to stand for its older turns when the window is full: no summary is asked for
+    /// then, but notes are, with the caller's key, as the conversation grows
+    #[arg(long)]
+    pub(crate) notes: bool,
     /// The most the window may hold, in tokens; only makes it smaller
     #[arg(long, value_name = "TOKENS")]
     pub(crate) window: Option<String>,

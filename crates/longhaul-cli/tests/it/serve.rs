@@ -111,7 +111,7 @@ fn x8_what_cannot_be_meant_is_said_with_what_to_do() {
             &["--store", "postgres://me:pass@127.0.0.1:1/y"],
             "can be reached",
         ),
-        (&["--policy", "manage"], "`observe` or `off`"),
+        (&["--policy", "never"], "a policy is"),
         (&["--rules", "no-such-file"], "Check the path"),
         (&["--listen", "nowhere"], "ADDR:PORT"),
         (

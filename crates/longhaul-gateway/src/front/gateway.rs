@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use longhaul_core::window::{Action, Verdict};
 use longhaul_sim::model::{Options as ModelOptions, SimModel};
 use longhaul_sim::server::{Options as SimOptions, Server};
 use longhaul_sim::world::{self, World};
@@ -23,7 +24,7 @@ use super::serve;
 use super::state::State;
 use super::upstream::{Upstream, UpstreamError};
 use crate::line::{Ids, Lines, Recogniser};
-use crate::manage::{Care, Settings};
+use crate::manage::{Care, Noting, Settings, Shelves};
 use crate::store::{Store, StoreError};
 use crate::watch::{Changes, Keeper, Metrics};
 
@@ -100,6 +101,8 @@ impl Gateway {
         metrics.publish(&opentelemetry::global::meter("longhaul.gateway"));
         let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
         let connections = TaskTracker::new();
+        let noting = options.notes == Noting::On
+            && options.config.switches.decide(Action::Notes) == Verdict::Allowed;
         let settings = Settings::new(
             Arc::new(options.config),
             Arc::new(options.models.clone()),
@@ -108,7 +111,10 @@ impl Gateway {
         );
         let changes = Changes::new(stop.clone());
         let care = Care::new(
-            Arc::clone(&options.shelf),
+            Shelves {
+                rewrites: Arc::clone(&options.shelf),
+                notes: noting.then_some(options.notes_shelf),
+            },
             settings,
             options.marks,
             Arc::clone(&metrics),

@@ -11,9 +11,10 @@ use longhaul_provider::Secret;
 use url::Url;
 
 use crate::line::Tenants;
+use crate::manage::Noting;
 use crate::marks::Marks;
 use crate::policy::Policies;
-use crate::store::{Peers, Shelf, Storage, Store};
+use crate::store::{NotesShelf, Peers, Shelf, Storage, Store};
 
 /// Where requests go.
 #[derive(Debug, Clone)]
@@ -95,6 +96,10 @@ pub struct Options {
     pub store: Arc<dyn Store>,
     /// Where what stands for the beginnings of histories is kept.
     pub shelf: Arc<dyn Shelf>,
+    /// Whether session notes are taken; the switch in the settings must be on, too.
+    pub notes: Noting,
+    /// Where they are kept.
+    pub notes_shelf: Arc<dyn NotesShelf>,
     /// Thresholds and switches.
     pub config: Config,
     /// Names of tools whose results may be cleared, beside those of known agents.
@@ -126,6 +131,8 @@ impl Options {
     pub fn new(upstream: UpstreamChoice, store: Arc<dyn Storage>, tenants: Tenants) -> Self {
         Self {
             shelf: Arc::clone(&store) as Arc<dyn Shelf>,
+            notes: Noting::default(),
+            notes_shelf: Arc::clone(&store) as Arc<dyn NotesShelf>,
             config: Config::default(),
             clearable: Vec::new(),
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),

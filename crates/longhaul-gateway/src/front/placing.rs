@@ -72,16 +72,15 @@ impl Placing<'_> {
         let metadata = metadata.and_then(|span| self.body.get(span));
         let group = Group::of(asked.tenant, self.headers, metadata);
         let session = group.as_ref().map(|group| group.session);
-        let whose = (OfKey(call.of_key), asked.tenant);
-        let catching_up = state
-            .meeting
-            .catch_up(&state.recogniser, whose, &recognised.hashes);
-        catching_up.await;
         // Its organisation may have become known since the request came.
         let whose = || {
             let tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
             tenants.whose(call.of_key)
         };
+        let (of_key, tenant) = (OfKey(call.of_key), whose());
+        let catching_up =
+            (state.meeting).catch_up(&state.recogniser, (of_key, tenant), &recognised.hashes);
+        catching_up.await;
         let placed = state
             .recogniser
             .place_for(whose, *asked, &recognised, session);
@@ -89,6 +88,21 @@ impl Placing<'_> {
         let messages = recognised.chain.messages;
         call.placed = Some((placed, messages));
         call.note = Some(told(placed.relation, messages));
+        let line = LineRecord {
+            line: placed.line,
+            tenant: placed.tenant,
+            session: placed.session,
+            parent: match placed.relation {
+                Relation::Branches(from, _) => Some(from),
+                _ => None,
+            },
+            chain: recognised.chain,
+            model: model.clone(),
+            agent: group.is_some_and(|group| group.agent),
+            seen: call.at,
+        };
+        // While it waits, if it must, others know of it.
+        call.told = state.meeting.tell(&line);
         let recognised = Arc::new(recognised);
         let mut fresh = false;
         if call.policy == Policy::Manage {
@@ -102,20 +116,6 @@ impl Placing<'_> {
         let replaced = sending.and_then(|sending| sending.replaced.clone());
         let marked = sending.filter(|sending| sending.marked.is_some());
         let marked = marked.map(|sending| sending.parts.clone());
-        let line = LineRecord {
-            line: placed.line,
-            tenant: placed.tenant,
-            session: placed.session,
-            parent: match placed.relation {
-                Relation::Branches(from, _) => Some(from),
-                _ => None,
-            },
-            chain: recognised.chain,
-            model,
-            agent: group.is_some_and(|group| group.agent),
-            seen: call.at,
-        };
-        call.told = state.meeting.tell(&line);
         state.desk.sent(Sent {
             call: call.number,
             at: call.at,
@@ -165,6 +165,7 @@ impl Placing<'_> {
                 headers: Arc::clone(self.passed),
                 uri: self.uri.clone(),
             },
+            size: None,
         }
     }
 }

@@ -116,7 +116,7 @@ impl UnderWay {
             }
         };
         let state = Arc::clone(&self.state);
-        let call = self.call.take();
+        let mut call = self.call.take();
         let status = parts.status.as_u16();
         let tap = call.as_ref().filter(|call| call.model.is_some());
         let tap = tap.map(|call| Tap::new(call.dialect, &parts.headers));
@@ -124,6 +124,9 @@ impl UnderWay {
         if let Some(call) = &call {
             learn(&state, call.of_key, &parts.headers);
             tell(call, &mut parts.headers);
+        }
+        if let Some(material) = call.as_mut().and_then(|call| call.material.as_mut()) {
+            state.care.sent(material);
         }
         let began = call.as_ref().map_or_else(Instant::now, |call| call.began);
         let policy = call.as_ref().map(|call| call.policy).unwrap_or_default();

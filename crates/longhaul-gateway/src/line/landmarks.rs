@@ -2,11 +2,12 @@
 //!
 //! A landmark is the end of one of the last messages, with a hash of all bytes up to it: of the last few, since the
 //! marker of the cache, and with it the bytes around it, moves from request to request. Which lines to compare with is told
-//! by the hash of the body's beginning, taken at the largest power of two that lies before the landmark.
+//! by the hash of the body's beginning, taken at the largest power of two that lies before the landmark. Both hashes are one:
+//! bodies are gone over once, and what was hashed up to a power of two serves for the landmarks behind it.
 
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use twox_hash::xxhash3_128::Hasher;
 
 use super::chain::Chain;
 use super::tenant::Tenant;
@@ -51,17 +52,17 @@ pub(super) struct Remembered {
 
 impl Remembered {
     /// The last landmark that a body agrees with byte for byte.
-    pub(super) fn last_shared(&self, body: &[u8]) -> Option<&Landmark> {
-        let mut hash = Xxh3::new();
-        let mut from = 0;
+    pub(super) fn last_shared(&self, body: &[u8], starts: &Starts) -> Option<&Landmark> {
+        let first = self.landmarks.first()?;
+        let (mut from, mut hash) = starts.before(first.at);
         let mut shared = None;
         for landmark in &self.landmarks {
             let Some(part) = body.get(from..landmark.at) else {
                 break;
             };
-            hash.update(part);
+            hash.write(part);
             from = landmark.at;
-            if hash.digest128() != landmark.raw {
+            if hash.finish_128() != landmark.raw {
                 break;
             }
             shared = Some(landmark);
@@ -82,18 +83,19 @@ impl Remembered {
 /// The landmarks of a body whose last elements end at these places.
 pub(super) fn landmarks(
     body: &[u8],
+    starts: &Starts,
     ends: impl DoubleEndedIterator<Item = (usize, usize, Chain)>,
 ) -> Vec<Landmark> {
     let mut last: Vec<_> = ends.rev().take(LANDMARKS).collect();
     last.reverse();
-    let mut hash = Xxh3::new();
-    let mut from = 0;
+    let first = last.first().map_or(0, |(at, _, _)| *at);
+    let (mut from, mut hash) = starts.before(first);
     let made = last.into_iter().filter_map(|(at, elements, chain)| {
-        hash.update(body.get(from..at)?);
+        hash.write(body.get(from..at)?);
         from = at;
         Some(Landmark {
             at,
-            raw: hash.digest128(),
+            raw: hash.finish_128(),
             elements,
             chain,
         })
@@ -101,22 +103,60 @@ pub(super) fn landmarks(
     made.collect()
 }
 
-/// The beginnings of a body that lines are looked up by: the longest last.
-pub(super) fn starts(tenant: Tenant, body: &[u8]) -> Vec<u64> {
-    let mut hash = Xxh3::new();
-    hash.update(&tenant.0.to_le_bytes());
-    let mut found = Vec::new();
-    let (mut from, mut power) = (0, SHORTEST);
-    while let Some(part) = body.get(from..power) {
-        hash.update(part);
-        found.push(xxh3_64(&hash.digest128().to_le_bytes()));
-        (from, power) = (power, power * 2);
-    }
-    found
+/// The beginnings of a body that lines are looked up by.
+#[derive(Clone)]
+pub(crate) struct Starts {
+    tenant: Tenant,
+    /// The hash up to each power of two, the longest last, and what it takes to go on from there.
+    powers: Vec<(u64, Hasher)>,
 }
 
-/// Which of [`starts`] belongs to a landmark: the longest that lies before it.
-pub(super) fn start_of(landmark: &Landmark, starts: &[u64]) -> Option<u64> {
-    let power = (landmark.at / SHORTEST).checked_ilog2()?;
-    starts.get(power as usize).copied()
+impl std::fmt::Debug for Starts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Starts").finish_non_exhaustive()
+    }
+}
+
+impl Starts {
+    /// Of a body.
+    pub(super) fn of(tenant: Tenant, body: &[u8]) -> Self {
+        let mut hash = begun(tenant);
+        let mut powers = Vec::new();
+        let (mut from, mut power) = (0, SHORTEST);
+        while let Some(part) = body.get(from..power) {
+            hash.write(part);
+            powers.push((hash.finish_128() as u64, hash.clone()));
+            (from, power) = (power, power * 2);
+        }
+        Self { tenant, powers }
+    }
+
+    /// All of them, the longest last.
+    pub(super) fn hashes(&self) -> impl DoubleEndedIterator<Item = u64> {
+        self.powers.iter().map(|(hash, _)| *hash)
+    }
+
+    /// What was hashed of the body up to a place, or to somewhere before it.
+    fn before(&self, at: usize) -> (usize, Hasher) {
+        let power = (at / SHORTEST).checked_ilog2();
+        let known = power.and_then(|power| {
+            let power = (power as usize).min(self.powers.len().checked_sub(1)?);
+            let (_, hash) = self.powers.get(power)?;
+            Some((SHORTEST << power, hash.clone()))
+        });
+        known.unwrap_or_else(|| (0, begun(self.tenant)))
+    }
+
+    /// Which of them belongs to a landmark: the longest that lies before it.
+    pub(super) fn of_landmark(&self, landmark: &Landmark) -> Option<u64> {
+        let power = (landmark.at / SHORTEST).checked_ilog2()?;
+        self.powers.get(power as usize).map(|(hash, _)| *hash)
+    }
+}
+
+/// Nothing of one tenant's is found for another.
+fn begun(tenant: Tenant) -> Hasher {
+    let mut hash = Hasher::new();
+    hash.write(&tenant.0.to_le_bytes());
+    hash
 }

@@ -11,7 +11,7 @@ use foldhash::fast::RandomState;
 
 use super::chain::Chain;
 use super::ids::{Ids, LineId, SessionId};
-use super::landmarks::{Remembered, start_of};
+use super::landmarks::{Remembered, Starts};
 use super::tenant::Tenant;
 
 type Map<K, V> = HashMap<K, V, RandomState>;
@@ -255,13 +255,13 @@ impl Lines {
     }
 
     /// Remembers the newest request of a line.
-    pub(super) fn remember(&mut self, id: LineId, starts: &[u64], request: Arc<Remembered>) {
+    pub(super) fn remember(&mut self, id: LineId, starts: &Starts, request: Arc<Remembered>) {
         let Some(line) = self.lines.get_mut(&id) else {
             return;
         };
         let landmarks = request.landmarks.iter();
         let mut mine: Vec<u64> = landmarks
-            .filter_map(|landmark| start_of(landmark, starts))
+            .filter_map(|landmark| starts.of_landmark(landmark))
             .collect();
         mine.dedup();
         line.remembered = Some(request);
@@ -280,11 +280,11 @@ impl Lines {
     }
 
     /// The newest requests of lines that begin as a body does, those that agree furthest first.
-    pub(super) fn alike(&self, starts: &[u64]) -> Vec<Arc<Remembered>> {
+    pub(super) fn alike(&self, starts: &Starts) -> Vec<Arc<Remembered>> {
         let lines = starts
-            .iter()
+            .hashes()
             .rev()
-            .filter_map(|start| self.starts.get(start))
+            .filter_map(|start| self.starts.get(&start))
             .flat_map(|alike| alike.iter().rev());
         let mut found: Vec<Arc<Remembered>> = Vec::new();
         for request in lines.filter_map(|id| self.lines.get(id)?.remembered.as_ref()) {

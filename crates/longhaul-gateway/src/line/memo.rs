@@ -45,6 +45,19 @@ impl<K: Eq + Hash, V: Clone> Generations<K, V> {
         self.young.insert(key, value);
     }
 
+    /// What is known of a key, to be changed; a default where nothing is.
+    pub fn or_default(&mut self, key: K) -> &mut V
+    where
+        K: Clone,
+        V: Default,
+    {
+        if !self.young.contains_key(&key) {
+            let value = self.old.remove(&key).unwrap_or_default();
+            self.put(key.clone(), value);
+        }
+        self.young.entry(key).or_default()
+    }
+
     /// How many are kept.
     pub fn len(&self) -> usize {
         self.young.len() + self.old.len()

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::chain::Chain;
 use super::ids::SessionId;
-use super::landmarks::{Landmark, Remembered, landmarks, starts};
+use super::landmarks::{Landmark, Remembered, Starts, landmarks};
 use super::lines::{Lines, Placed};
 use super::memo::Generations;
 use super::spoken::{Spoken, spoken};
@@ -47,7 +47,7 @@ pub struct Recognised {
     read: Vec<Chain>,
     /// Landmarks of the earlier request that it shares.
     kept: Vec<Landmark>,
-    starts: Vec<u64>,
+    starts: Starts,
     /// How many bytes were known by their hash and not scanned.
     pub known_bytes: usize,
 }
@@ -91,11 +91,11 @@ impl Recogniser {
     }
 
     /// The cheap half: what the body shares with an earlier request.
-    pub(crate) fn shared(&self, request: Request<'_>) -> (Vec<u64>, Option<Shared>) {
-        let starts = starts(request.tenant, request.body);
+    pub(crate) fn shared(&self, request: Request<'_>) -> (Starts, Option<Shared>) {
+        let starts = Starts::of(request.tenant, request.body);
         let alike = self.with_lines(|lines| lines.alike(&starts));
         let shared = alike.into_iter().filter_map(|earlier| {
-            let landmark = earlier.last_shared(request.body)?.clone();
+            let landmark = earlier.last_shared(request.body, &starts)?.clone();
             Some(Shared(earlier, landmark))
         });
         let longest = shared.max_by_key(|shared| shared.1.at);
@@ -106,7 +106,7 @@ impl Recogniser {
     pub(crate) fn read_rest(
         &self,
         request: Request<'_>,
-        starts: Vec<u64>,
+        starts: Starts,
         shared: Option<Shared>,
     ) -> Result<Recognised, NotAConversation> {
         let body = request.body;
@@ -214,26 +214,25 @@ impl Recogniser {
         let kept = recognised.kept.iter();
         let kept = kept.map(|landmark| (landmark.at, landmark.elements, landmark.chain));
         let ends = kept.chain(read).collect::<Vec<_>>().into_iter();
-        let remembered = Remembered {
-            landmarks: landmarks(request.body, ends),
+        // Beginnings are looked up within a tenant.
+        let others;
+        let starts = match placed.tenant == request.tenant {
+            true => &recognised.starts,
+            false => {
+                others = Starts::of(placed.tenant, request.body);
+                &others
+            }
+        };
+        let remembered = Arc::new(Remembered {
+            landmarks: landmarks(request.body, starts, ends),
             before: outline.before.clone(),
             list: outline.list.start,
             raws: Arc::clone(&recognised.raws),
             hashes: Arc::clone(&recognised.hashes),
             ends: Arc::clone(&recognised.ends),
             lead: recognised.lead,
-        };
-        let remembered = Arc::new(remembered);
-        match placed.tenant == request.tenant {
-            true => {
-                self.with_lines(|lines| lines.remember(placed.line, &recognised.starts, remembered))
-            }
-            // Beginnings are looked up within a tenant.
-            false => {
-                let starts = starts(placed.tenant, request.body);
-                self.with_lines(|lines| lines.remember(placed.line, &starts, remembered));
-            }
-        }
+        });
+        self.with_lines(|lines| lines.remember(placed.line, starts, remembered));
         placed
     }
 }

@@ -14,6 +14,7 @@ use tokio_util::task::TaskTracker;
 
 use super::Settings;
 use super::material::Material;
+use super::notes::NotesDesk;
 use super::rewrites::Rewrites;
 use super::sending::Sending;
 use super::settle;
@@ -22,7 +23,7 @@ use super::windows::Windows;
 use super::work::Occasion;
 use crate::line::{LineId, Tenant};
 use crate::marks::Marks;
-use crate::store::{Shelf, StoreError};
+use crate::store::{NotesShelf, Shelf, StoreError};
 use crate::watch::{Changes, Metrics};
 
 /// After so long without an answer the provider's cache is cold, and results are cleared by the way (U3).
@@ -32,6 +33,8 @@ const RESTED: SignedDuration = SignedDuration::from_mins(60);
 pub(crate) struct Care {
     pub(super) rewrites: Rewrites,
     pub(super) standings: Standings,
+    /// None where notes are not taken.
+    pub(super) notes: Option<NotesDesk>,
     pub(super) settings: Settings,
     pub(super) windows: Windows,
     marks: Marks,
@@ -43,6 +46,13 @@ pub(crate) struct Care {
     pub(super) abort: CancellationToken,
     pub(super) runtime: Handle,
     pub(super) clock: Arc<dyn Clock>,
+}
+
+/// Where things are kept.
+pub(crate) struct Shelves {
+    pub(crate) rewrites: Arc<dyn Shelf>,
+    /// None if session notes are not taken.
+    pub(crate) notes: Option<Arc<dyn NotesShelf>>,
 }
 
 /// What became of a request before it was sent.
@@ -57,7 +67,7 @@ pub(crate) struct Prepared {
 impl Care {
     /// Must be called on a tokio runtime. `tasks` are waited for when the gateway stops, until `abort`.
     pub(crate) async fn new(
-        shelf: Arc<dyn Shelf>,
+        shelves: Shelves,
         settings: Settings,
         marks: Marks,
         metrics: Arc<Metrics>,
@@ -66,8 +76,9 @@ impl Care {
         abort: CancellationToken,
     ) -> Result<Self, StoreError> {
         Ok(Self {
-            rewrites: Rewrites::open(shelf).await?,
+            rewrites: Rewrites::open(shelves.rewrites).await?,
             standings: Standings::default(),
+            notes: shelves.notes.map(NotesDesk::new),
             windows: Windows::new(Arc::clone(&settings.config), Arc::clone(&settings.models)),
             settings,
             marks,
@@ -90,7 +101,7 @@ impl Care {
     pub(crate) async fn prepare(self: &Arc<Self>, material: &mut Material) -> Prepared {
         let began = std::time::Instant::now();
         self.find(material).await;
-        let standing = self.standings.of(material.placed.line);
+        let standing = self.standings.measured(material.placed.line);
         let rested = standing
             .answered
             .is_some_and(|at| self.clock.now().duration_since(at) > RESTED);
@@ -125,7 +136,7 @@ impl Care {
     /// Puts our cache markers in place of the client's, if that is wanted.
     fn mark(&self, material: &mut Material) {
         if self.marks == Marks::Manage && material.dialect == Dialect::Anthropic {
-            let trail = self.standings.of(material.placed.line).trail;
+            let trail = self.standings.trail(material.placed.line);
             let (body, recognised) = (&material.body, &material.recognised);
             material
                 .sending
@@ -162,18 +173,39 @@ impl Care {
     /// A request was answered: if its window is nearly full, it is made smaller for the next.
     pub(crate) fn answered(self: &Arc<Self>, material: Material, used: u64) {
         let line = material.placed.line;
-        let bytes = material.sending.len();
+        let bytes = material.size().sent;
         let trail = material.sending.marked.as_ref();
         let trail = trail.and_then(|(_, trail)| trail.clone()).map(Arc::new);
         let standing = self
             .standings
             .answered(line, used, bytes, trail, self.clock.now());
         let known = self.windows.of(&material.model);
-        let due = (known.window.as_ref()).is_some_and(|window| standing.is_due(window));
+        let notes = self.notes.as_ref().filter(|notes| notes.are_fresh(line));
+        let due = material.size.is_none()
+            && (known.window.as_ref()).is_some_and(|window| match notes {
+                Some(_) => standing.is_due_with_notes(window),
+                None => standing.is_due(window),
+            });
         if due {
             let care = Arc::clone(self);
             let work = async move { care.work(material, Occasion::Ahead { used }).await };
             self.tasks.spawn_on(work, &self.runtime);
+        } else if self.notes.is_some() {
+            self.note(material, used);
+        }
+    }
+
+    /// A request was sent: what will not be needed of it when it is answered is let go of.
+    pub(crate) fn sent(&self, material: &mut Material) {
+        let known = self.windows.of(&material.model);
+        // Half a window of tokens is a window of bytes, at the least.
+        let may_be_due = |window: &WindowStatus| {
+            let sent = material.size().sent as u64;
+            let used = self.standings.measured(material.placed.line).used;
+            sent >= window.auto_compact || used >= window.auto_compact / 2
+        };
+        if self.notes.is_none() && !known.window.as_ref().is_some_and(may_be_due) {
+            material.let_go();
         }
     }
 
@@ -184,8 +216,8 @@ impl Care {
         actual: Option<u64>,
     ) -> bool {
         let before = material.sending.len();
-        // What is asked first is all there is: without it there would be nothing to answer, and the upstream is right.
-        if !material.was_answered_before() {
+        let window = self.windows.of(&material.model).window;
+        if !window.is_some_and(|window| material.may_be_shortened(window.auto_compact)) {
             return false;
         }
         if !self.work(material.clone(), Occasion::Full(actual)).await {

@@ -64,6 +64,7 @@ pub fn clear(talk: &Talk, why: Why, settings: &Settings) -> Option<Draft> {
         kind: Kind::Cleared,
         lines: talk.lines.clone(),
         summary: talk.summary.clone(),
+        summed_up: 0,
         rest,
         cleared,
         before,
@@ -115,7 +116,7 @@ fn report(clearing: &Clearing, before: u64, after: u64) -> String {
 }
 
 /// The element with a marker in place of these results, all other bytes as they are.
-fn without_results(dialect: Dialect, element: &Bytes, gone: &BTreeSet<&str>) -> Bytes {
+pub(super) fn without_results(dialect: Dialect, element: &Bytes, gone: &BTreeSet<&str>) -> Bytes {
     let Some(read) = Element::read(element) else {
         return element.clone();
     };

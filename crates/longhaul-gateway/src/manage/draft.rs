@@ -14,6 +14,8 @@ pub struct Draft {
     pub lines: Bytes,
     /// The elements of that summary.
     pub summary: Vec<Bytes>,
+    /// How many elements of the conversation were summed up in it now.
+    pub summed_up: usize,
     /// The elements behind it; none if everything was summed up.
     pub rest: Vec<Bytes>,
     /// Calls whose results are cleared in `rest`.

@@ -52,6 +52,20 @@ impl<'a> Element<'a> {
         Object::new(self.text.get(place.clone()).unwrap_or_default())
     }
 
+    /// How many calls of tools it makes, in either dialect.
+    pub(super) fn calls(&self) -> u64 {
+        let blocks = self.blocks();
+        let calls = blocks.iter().filter(|place| {
+            let kind = self.block(place).string("type");
+            kind.as_deref() == Some("tool_use")
+        });
+        let listed = self
+            .field("tool_calls")
+            .and_then(longhaul_core::json::items);
+        let function = usize::from(self.field("function_call").is_some());
+        (calls.count() + listed.unwrap_or_default().len() + function) as u64
+    }
+
     /// A field of the element.
     pub(super) fn field(&self, name: &str) -> Option<&'a [u8]> {
         let field = Object::new(self.text).get(name)?;

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use longhaul_provider::Dialect;
 
 use super::asking::Asking;
+use super::element::Element;
 use super::sending::{Sending, position};
 use super::talk::Talk;
 use crate::body::{self, Outline, Role};
@@ -24,11 +25,24 @@ pub(crate) struct Material {
     /// What was sent for them.
     pub(crate) sending: Sending,
     pub(crate) asking: Asking,
+    /// What was sent, where nothing else of it is needed any more.
+    pub(crate) size: Option<Size>,
+}
+
+/// How much was sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Size {
+    /// Bytes.
+    pub(crate) sent: usize,
+    /// Bytes of the client's that were not.
+    pub(crate) left_out: usize,
 }
 
 /// A conversation to be worked on, and the history that it is.
 pub(crate) struct Cut {
     pub(crate) talk: Talk,
+    /// Which of the client's elements is its first.
+    pub(crate) from: usize,
     /// The rolling hash behind its last message.
     pub(crate) at: u128,
     /// How many messages it has.
@@ -38,13 +52,58 @@ pub(crate) struct Cut {
 }
 
 impl Material {
-    /// Whether the model has said anything yet.
-    pub(crate) fn was_answered_before(&self) -> bool {
-        let outline = body::read(&self.body);
-        outline.is_ok_and(|outline| {
-            let mut elements = outline.elements.iter();
-            elements.any(|element| element.role == Role::Assistant)
+    /// How much was sent.
+    pub(crate) fn size(&self) -> Size {
+        self.size.unwrap_or_else(|| Size {
+            sent: self.sending.len(),
+            left_out: self.sending.left_out(&self.body),
         })
+    }
+
+    /// Lets go of the client's bytes: bodies that wait for the books fill the memory.
+    pub(crate) fn let_go(&mut self) {
+        self.size = Some(self.size());
+        self.body = Bytes::new();
+        self.sending.parts = Vec::new();
+    }
+
+    /// Whether something else may stand for what is too long: not for what the user asks now. If that alone does not fit in
+    /// `most` tokens, or nothing was said before it, the upstream is right.
+    pub(crate) fn may_be_shortened(&self, most: u64) -> bool {
+        let Ok(outline) = body::read(&self.body) else {
+            return false;
+        };
+        let elements = &outline.elements;
+        let answer = elements.iter().rposition(|it| it.role == Role::Assistant);
+        let Some(answer) = answer else {
+            return false;
+        };
+        let asked = elements.get(answer + 1..).unwrap_or_default();
+        let asked = asked.iter().filter(|element| element.role == Role::User);
+        let texts = asked.filter(|element| {
+            let text = self.body.get(element.span.clone()).unwrap_or_default();
+            memchr::memmem::find(text, b"\"tool_result\"").is_none()
+        });
+        let bytes: usize = texts.map(|element| element.span.len()).sum();
+        (bytes / 4) as u64 <= most
+    }
+
+    /// How many messages it has, those of role system not counted, and how many calls the model's last words in it make.
+    /// None if those words end it: they are to be gone on with.
+    pub(crate) fn spoken(&self) -> Option<(u32, u64)> {
+        let outline = body::read(&self.body).ok()?;
+        let spoken = outline.elements.iter();
+        let mut spoken = spoken.filter(|element| element.role != Role::System);
+        let newest = spoken
+            .clone()
+            .rfind(|element| element.role == Role::Assistant);
+        let calls = newest.and_then(|newest| {
+            let newest = self.body.get(newest.span.clone())?;
+            Some(Element::read(newest)?.calls())
+        });
+        let count = u32::try_from(spoken.clone().count()).unwrap_or(u32::MAX);
+        let last = spoken.next_back()?;
+        (last.role != Role::Assistant).then_some((count, calls.unwrap_or(0)))
     }
 
     /// The conversation up to the last message that is not the model's: behind it the next answer follows.
@@ -98,6 +157,7 @@ impl Material {
                 cleared: base.map_or_else(Vec::new, |base| base.rewrite.cleared.clone()),
                 measured,
             },
+            from,
             at,
             messages: u32::try_from(spoken_count(last)).unwrap_or(u32::MAX),
             behind: (outline.list.end).saturating_sub(elements.get(last)?.span.end),

@@ -9,7 +9,7 @@
 //! `standing` says when work is due, `work` does it for the `material` of a request, `asking` the upstream where needed.
 //!
 //! `talk` is a conversation as it is worked on, `draft` what comes of it. `entries` turns a client's messages into entries as a
-//! transcript of ours has them, `summarise` has the engine sum them up, `history_files` finds the files to put back; `clear` clears old results. Work on
+//! transcript of ours has them, `summarise` has the engine sum them up, `history_files` finds the files to put back; `clear` clears old results; `notes` takes a session's notes, and `noted` makes them its summary. Work on
 //! bytes that leaves all others as they are is in `splice`; `thinking` takes out what may not be sent again. `tools` is
 //! what is known of agents' tools.
 //!
@@ -23,6 +23,8 @@ mod element;
 pub mod entries;
 pub mod history_files;
 mod material;
+mod noted;
+mod notes;
 mod rewrites;
 mod sending;
 mod settings;
@@ -39,10 +41,12 @@ mod work;
 use bytes::Bytes;
 
 pub(crate) use asking::Asking;
-pub(crate) use care::Care;
+pub(crate) use care::{Care, Shelves};
 pub use clear::{Why, clear};
 pub use draft::Draft;
 pub(crate) use material::Material;
+pub use noted::{NotNoted, noted};
+pub use notes::Noting;
 pub(crate) use rewrites::Shelved;
 pub(crate) use sending::Sending;
 pub use settings::Settings;

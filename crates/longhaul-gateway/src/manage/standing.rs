@@ -15,16 +15,49 @@ const LINES: usize = 100_000;
 const MOST_FAILURES: u32 = 3;
 /// A summary is asked for no earlier than at this share of the threshold.
 const EARLIEST: u64 = 2;
+/// Notes are used within this share of the threshold: one answer may take so much, and if they turn out to be of no use a
+/// summary is not late.
+const NEAR: u64 = 8;
+
+/// The newest answer of a line.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Measured {
+    /// Tokens in the window behind it.
+    pub(crate) used: u64,
+    /// How many bytes of body were sent for them.
+    pub(crate) bytes: usize,
+    /// When it ended.
+    pub(crate) answered: Option<Timestamp>,
+}
+
+impl Measured {
+    /// Tokens in the window if so many bytes are sent now: what was measured, and the rest at a careful estimate. Fewer
+    /// bytes than were measured are taken for as dense as those.
+    pub(crate) fn expected(&self, bytes: usize) -> Option<u64> {
+        let expected = match bytes.checked_sub(self.bytes) {
+            Some(more) => self.used + self.tokens_of(more as u64),
+            None => self.as_dense(bytes as u64),
+        };
+        (self.used > 0).then_some(expected)
+    }
+
+    /// A careful estimate for so many bytes: three for a token, or fewer if so it was measured, but not fewer than two, since
+    /// a long answer to a short request would look dense.
+    pub(crate) fn tokens_of(&self, bytes: u64) -> u64 {
+        self.as_dense(bytes).clamp(bytes / 3, bytes / 2)
+    }
+
+    fn as_dense(&self, bytes: u64) -> u64 {
+        let tokens = u128::from(self.used) * u128::from(bytes) / self.bytes.max(1) as u128;
+        u64::try_from(tokens).unwrap_or(u64::MAX)
+    }
+}
 
 /// One line.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Standing {
-    /// Tokens in the window behind the newest answer.
-    pub(crate) used: u64,
-    /// How many bytes of body were sent for them.
-    pub(crate) bytes: usize,
-    /// When the newest answer ended.
-    pub(crate) answered: Option<Timestamp>,
+    /// Its newest answer.
+    pub(crate) measured: Measured,
     /// What is remembered of the cache markers of its newest answered request.
     pub(crate) trail: Option<Arc<Trail>>,
     /// What stood for the beginning of its newest request.
@@ -49,28 +82,13 @@ impl Standing {
             _ => limit - limit / EARLIEST,
         };
         let lead = self.growth.lead(most);
-        window.auto_compact_enabled && self.used.saturating_add(lead) >= limit
+        window.auto_compact_enabled && self.measured.used.saturating_add(lead) >= limit
     }
 
-    /// Tokens in the window if so many bytes are sent now: what was measured, and the rest at a careful estimate. Fewer
-    /// bytes than were measured are taken for as dense as those.
-    pub(crate) fn expected(&self, bytes: usize) -> Option<u64> {
-        let expected = match bytes.checked_sub(self.bytes) {
-            Some(more) => self.used + self.tokens_of(more as u64),
-            None => self.as_dense(bytes as u64),
-        };
-        (self.used > 0).then_some(expected)
-    }
-
-    /// A careful estimate for so many bytes: three for a token, or fewer if so it was measured, but not fewer than two, since
-    /// a long answer to a short request would look dense.
-    pub(crate) fn tokens_of(&self, bytes: u64) -> u64 {
-        self.as_dense(bytes).clamp(bytes / 3, bytes / 2)
-    }
-
-    fn as_dense(&self, bytes: u64) -> u64 {
-        let tokens = u128::from(self.used) * u128::from(bytes) / self.bytes.max(1) as u128;
-        u64::try_from(tokens).unwrap_or(u64::MAX)
+    /// The same where that takes no time, because notes stand for what is old: nearly at the threshold.
+    pub(crate) fn is_due_with_notes(&self, window: &WindowStatus) -> bool {
+        let limit = window.auto_compact;
+        window.auto_compact_enabled && self.measured.used >= limit - limit / NEAR
     }
 }
 
@@ -84,6 +102,16 @@ impl Default for Standings {
 }
 
 impl Standings {
+    /// What its newest answer measured.
+    pub(crate) fn measured(&self, line: LineId) -> Measured {
+        self.change(line, |standing| standing.measured)
+    }
+
+    /// What is remembered of its cache markers.
+    pub(crate) fn trail(&self, line: LineId) -> Option<Arc<Trail>> {
+        self.change(line, |standing| standing.trail.clone())
+    }
+
     /// Where a line stands.
     pub(crate) fn of(&self, line: LineId) -> Standing {
         self.change(line, |standing| standing.clone())
@@ -101,8 +129,11 @@ impl Standings {
         self.change(line, |standing| {
             standing.growth.replied(used, now);
             standing.answers = standing.answers.saturating_add(1);
-            (standing.used, standing.bytes) = (used, bytes);
-            standing.answered = Some(now);
+            standing.measured = Measured {
+                used,
+                bytes,
+                answered: Some(now),
+            };
             standing.trail = trail;
             standing.clone()
         })
@@ -113,7 +144,7 @@ impl Standings {
         self.change(line, |standing| {
             let before = std::mem::replace(&mut standing.beginning, beginning);
             // The first request of a line has nothing before it to break.
-            before != beginning && standing.used > 0
+            before != beginning && standing.measured.used > 0
         })
     }
 
@@ -138,9 +169,6 @@ impl Standings {
 
     fn change<T>(&self, line: LineId, change: impl FnOnce(&mut Standing) -> T) -> T {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut standing = all.get(&line).unwrap_or_default();
-        let result = change(&mut standing);
-        all.put(line, standing);
-        result
+        change(all.or_default(line))
     }
 }

@@ -22,6 +22,7 @@ use longhaul_core::rounds::Piece;
 use longhaul_core::summary::{Reply, read};
 
 pub use fork::fork_message;
+pub(super) use fork::said;
 use workspace::History;
 
 use super::entries::{Entries, Unreadable};
@@ -81,8 +82,11 @@ pub async fn summarise(
     }
     let has_model = asked.is_some();
     let mut session = open(talk, read, asked, settings)?;
+    let kept = Kept {
+        tokens: 0,
+        used: counted.map(|_| session.status().used),
+    };
     let before = session.engine().live().ledger().whole().padded();
-    let used = counted.map(|_| session.status().used);
     let mut requests = Vec::new();
     requests.extend(approved(given.as_ref()).map(|text| CompactRequest {
         approved: Some(text),
@@ -96,7 +100,37 @@ pub async fn summarise(
         ..request()
     });
     let done = first_that_works(&mut session, requests).await?;
-    drafted(talk, &session, *done, before, used, settings)
+    drafted(talk, &session, *done, before, kept, settings)
+}
+
+/// What stays behind a summary as it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kept {
+    /// Tokens, estimated.
+    pub(super) tokens: u64,
+    /// What the messages take now, these included, if the provider counted them.
+    pub(super) used: Option<u64>,
+}
+
+/// Has a summary that is there already stand for a whole conversation, in front of what is kept.
+pub(super) async fn given(
+    talk: &Talk,
+    summary: String,
+    kept: Kept,
+    settings: &Settings,
+) -> Result<Draft, NotDrafted> {
+    let read = Entries::of(talk, None, settings.now)?;
+    if ends_open(&read.entries) {
+        return Err(NotDrafted::Unanswered);
+    }
+    let mut session = open(talk, read, None, settings)?;
+    let before = session.engine().live().ledger().whole().padded();
+    let approved = CompactRequest {
+        approved: Some(summary),
+        ..request()
+    };
+    let done = first_that_works(&mut session, vec![approved]).await?;
+    drafted(talk, &session, *done, before, kept, settings)
 }
 
 /// Whether calls of the newest reply have no results.
@@ -213,7 +247,7 @@ fn drafted(
     session: &Session,
     done: Compacted,
     before: u64,
-    used: Option<u64>,
+    kept: Kept,
     settings: &Settings,
 ) -> Result<Draft, NotDrafted> {
     let entries = session.engine().live().entries();
@@ -221,8 +255,12 @@ fn drafted(
         .window(&talk.model)
         .map_err(OpenError::from)?
         .auto_compact;
-    let after = as_counted(done.after, before, used) + settings.before_messages;
-    let before = used.unwrap_or(before) + settings.before_messages;
+    let mut report = done.report;
+    report.tokens.before += kept.tokens;
+    report.tokens.after += kept.tokens;
+    let before = before + kept.tokens;
+    let after = as_counted(done.after + kept.tokens, before, kept.used) + settings.before_messages;
+    let before = kept.used.unwrap_or(before) + settings.before_messages;
     if after >= threshold {
         return Err(NotDrafted::TooLarge { after, threshold });
     }
@@ -230,7 +268,7 @@ fn drafted(
         let message = format!("{before} tokens would become {after}");
         return Err(NotDrafted::WouldNotShrink(message));
     }
-    let report = serde_json::to_string(&done.report);
+    let report = serde_json::to_string(&report);
     Ok(Draft {
         kind: match done.by {
             Summarizer::Local => Kind::Extracted,
@@ -238,6 +276,7 @@ fn drafted(
         },
         lines: lines(entries.iter().map(|kept| kept.entry.bytes())),
         summary: view::elements(talk.dialect, entries.iter().map(|kept| kept.entry.view())),
+        summed_up: talk.elements.len(),
         rest: Vec::new(),
         cleared: Vec::new(),
         before,

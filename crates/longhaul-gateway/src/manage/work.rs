@@ -1,4 +1,4 @@
-//! One piece of work on a conversation: clear, or sum up, and put what came of it on the shelf.
+//! One piece of work on a conversation: clear, use its notes, or sum up, and put what came of it on the shelf.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -113,8 +113,8 @@ impl Care {
         let measured = match occasion {
             Occasion::Ahead { used } => Some(used),
             Occasion::Full(Some(actual)) => Some(actual),
-            Occasion::Full(None) => standing.expected(material.sending.len()),
-            Occasion::Rested => Some(standing.used),
+            Occasion::Full(None) => standing.measured.expected(material.sending.len()),
+            Occasion::Rested => Some(standing.measured.used),
         };
         let window = self.windows.of(&material.model).window;
         let most = window.map_or(0, |window| window.auto_compact / NEWEST);
@@ -148,10 +148,13 @@ impl Care {
             Occasion::Rested => clear::clear(&cut.talk, Why::Idle, &settings),
             _ => match self.enough_is_cleared(cut, &settings) {
                 Some(draft) => Some(draft),
-                None => {
-                    let summing = self.sum_up(material, cut, &settings, occasion, standing);
-                    summing.await
-                }
+                None => match self.by_notes(material, cut, &settings, occasion).await {
+                    Some(draft) => Some(draft),
+                    None => {
+                        let summing = self.sum_up(material, cut, &settings, occasion, &standing);
+                        summing.await
+                    }
+                },
             },
         }
     }
@@ -165,7 +168,7 @@ impl Care {
     }
 
     /// How many tokens a request is at most, block by block, as densely as the line was measured.
-    pub(super) fn weighed(&self, material: &Material, standing: &standing::Standing) -> u64 {
+    pub(super) fn weighed(&self, material: &Material, measured: &standing::Measured) -> u64 {
         let settings = self.settings_for(material);
         let entries =
             (material.cut(None)).and_then(|cut| Entries::of(&cut.talk, None, settings.now).ok());
@@ -177,7 +180,7 @@ impl Care {
             ledger.entry(entry.view(), Standing::Live, &Rough);
         }
         // The estimate takes three bytes for a token.
-        standing.tokens_of(3 * ledger.whole().padded()) + settings.before_messages
+        measured.tokens_of(3 * ledger.whole().padded()) + settings.before_messages
     }
 
     /// Old results, if clearing them makes room enough (O1: before anything is summed up).
@@ -203,7 +206,7 @@ impl Care {
         let message = summarise::fork_message(material.dialect, instructions);
         let expected = match occasion {
             Occasion::Ahead { .. } => None,
-            _ => standing.expected(material.sending.len() + message.len()),
+            _ => standing.measured.expected(material.sending.len() + message.len()),
         };
         let fits = (self.windows.of(&material.model).window)
             .is_none_or(|window| expected.is_none_or(|expected| expected <= window.effective));
@@ -263,7 +266,7 @@ impl Care {
         let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let known = self.windows.of(&material.model);
         let base = material.sending.replaced.as_ref();
-        let summed_up = draft.rest.is_empty();
+        let hashes = &material.recognised.hashes;
         let summary = join(&draft.summary);
         // The client's markers move on; what stands here stays.
         let rest = draft.rest.iter().map(thinking::without_marks);
@@ -273,9 +276,9 @@ impl Care {
             at: cut.at,
             messages: cut.messages,
             text: join(&elements),
-            root: match summed_up {
-                true => Some(cut.at),
-                false => base.and_then(|(base, _)| base.rewrite.root),
+            root: match draft.summed_up.checked_sub(1) {
+                Some(last) => hashes.get(cut.from + last).copied(),
+                None => base.and_then(|(base, _)| base.rewrite.root),
             },
             summary: summary.len(),
             lines: draft.lines,
@@ -338,7 +341,7 @@ fn claim_key(material: &Material) -> u64 {
 }
 
 /// Whether a summary can be asked for behind the client's own bytes: nothing in them may force another kind of answer.
-fn may_be_asked_behind(material: &Material) -> bool {
+pub(super) fn may_be_asked_behind(material: &Material) -> bool {
     let body = Object::new(&material.body);
     let text = |name| body.get(name).unwrap_or_default();
     let forced = match body.object("tool_choice") {

@@ -50,7 +50,7 @@ pub fn rules_of(text: &str) -> Result<Vec<Rule>, RulesError> {
         let wrong = |reason: String| RulesError::Rule { number, reason };
         let mut rule = Rule {
             policy: Policy::of(&table.r#use)
-                .ok_or_else(|| wrong("`use` is \"observe\" or \"off\"".to_owned()))?,
+                .ok_or_else(|| wrong("`use` is \"manage\", \"observe\" or \"off\"".to_owned()))?,
             ..Rule::default()
         };
         let conditions = [

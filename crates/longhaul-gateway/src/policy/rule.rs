@@ -87,7 +87,7 @@ impl std::str::FromStr for Rule {
         };
         let (conditions, policy) = text.rsplit_once(':').unwrap_or(("", text));
         let policy = Policy::of(policy.trim())
-            .ok_or_else(|| wrong("a policy is `observe` or `off`".to_owned()))?;
+            .ok_or_else(|| wrong("a policy is `manage`, `observe` or `off`".to_owned()))?;
         let mut rule = Rule {
             policy,
             ..Rule::default()

@@ -4,8 +4,8 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
 use super::{
-    CallRecord, Claim, Known, Listed, Made, Purged, Record, Rewrite, SessionRow, Shelf, Sqlite,
-    Store, StoreError,
+    CallRecord, Claim, Known, Listed, Made, NotesRecord, NotesShelf, Purged, Record, Rewrite,
+    SessionRow, Shelf, Sqlite, Store, StoreError,
 };
 use crate::line::{LineId, SessionId, Tenant};
 
@@ -74,5 +74,19 @@ impl Shelf for Memory {
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<Made>, StoreError>> {
         self.0.made(session, most)
+    }
+}
+
+impl NotesShelf for Memory {
+    fn put_notes(&self, notes: NotesRecord) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.0.put_notes(notes)
+    }
+
+    fn find_notes(
+        &self,
+        tenant: Tenant,
+        at: Vec<u128>,
+    ) -> BoxFuture<'_, Result<Option<NotesRecord>, StoreError>> {
+        self.0.find_notes(tenant, at)
     }
 }

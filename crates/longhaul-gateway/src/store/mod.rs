@@ -1,5 +1,5 @@
 //! What is kept. The books: which lines there are, what each call used, cost and found; never bodies. The shelf: what
-//! stands for beginnings of histories, which is text of conversations. Never keys.
+//! stands for beginnings of histories, and the notes of sessions ([`NotesShelf`]), which is text of conversations. Never keys.
 //!
 //! [`Store`] and [`Shelf`] are the seams; [`Sqlite`] keeps a file, [`Memory`] nothing, [`Postgres`] is shared by many
 //! gateways, which tell each other through [`Peers`] where lines stand. Books are written in batches off
@@ -7,6 +7,7 @@
 
 mod claims;
 mod memory;
+mod notes;
 mod postgres;
 mod record;
 mod rewrite;
@@ -16,6 +17,7 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
 pub use memory::Memory;
+pub use notes::{NotesRecord, NotesShelf};
 pub use postgres::Postgres;
 pub use record::{CallRecord, Ended, LineRecord, Purged, Record, SessionRow};
 pub use rewrite::{Kind, Made, Rewrite};
@@ -106,10 +108,10 @@ pub trait Shelf: Send + Sync + 'static {
     -> BoxFuture<'_, Result<Vec<Made>, StoreError>>;
 }
 
-/// Books and shelf in one.
-pub trait Storage: Store + Shelf {}
+/// Books, shelf and notes in one.
+pub trait Storage: Store + Shelf + NotesShelf {}
 
-impl<S: Store + Shelf> Storage for S {}
+impl<S: Store + Shelf + NotesShelf> Storage for S {}
 
 /// What gateways that share a store know of each other. A line is written ([`Store::append`]) before its answer is passed
 /// on, so that whoever takes the next request finds it.

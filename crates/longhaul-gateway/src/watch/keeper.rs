@@ -297,8 +297,8 @@ impl Keeping {
                 }
             }
             if let Some(material) = &done.material {
-                let left_out = material.sending.left_out(&material.body) as u128;
-                let sent = material.sending.len().max(1) as u128;
+                let size = material.size();
+                let (left_out, sent) = (size.left_out as u128, size.sent.max(1) as u128);
                 // As many tokens a byte as what was sent had.
                 let saved = u128::from(usage.prompt()) * left_out / sent;
                 record.saved = u64::try_from(saved).unwrap_or(0);

@@ -55,6 +55,17 @@ const POLICIES: [&str; 4] = ["off", "observe", "manage", "none"];
 const TOKENS: [&str; 4] = ["input", "cache_read", "cache_write", "output"];
 const RECOGNISED: [&str; 4] = ["new", "again", "extends", "branches"];
 
+/// What came of a request for session notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotesResult {
+    /// Notes.
+    Kept,
+    /// Nothing.
+    Failed,
+}
+
+const NOTES: [&str; 2] = ["kept", "failed"];
+
 /// All counters.
 #[derive(Debug, Default)]
 pub struct Metrics {
@@ -71,6 +82,9 @@ pub struct Metrics {
     durations: [AtomicU64; BOUNDS.len() + 1],
     duration_sum: AtomicU64,
     compactions: [AtomicU64; store::Kind::ALL.len()],
+    notes: [AtomicU64; NOTES.len()],
+    notes_tokens: [AtomicU64; TOKENS.len()],
+    notes_cost_pico: AtomicU64,
     /// Durations for OpenTelemetry, which wants to see each.
     pub(super) told: OnceLock<Histogram<f64>>,
 }
@@ -81,6 +95,20 @@ fn add(counter: &AtomicU64, number: u64) {
 
 fn get(counter: &AtomicU64) -> u64 {
     counter.load(Ordering::Relaxed)
+}
+
+fn spend(tokens: &[AtomicU64; TOKENS.len()], pico: &AtomicU64, usage: &Usage, cost: Option<Usd>) {
+    let counts = [
+        usage.input,
+        usage.cache_read,
+        usage.cache_write(),
+        usage.output,
+    ];
+    for (counter, count) in tokens.iter().zip(counts) {
+        add(counter, count);
+    }
+    let cost = cost.and_then(|cost| u64::try_from(cost.pico()).ok());
+    add(pico, cost.unwrap_or(0));
 }
 
 impl Metrics {
@@ -126,17 +154,21 @@ impl Metrics {
 
     /// What a call used.
     pub fn used(&self, usage: &Usage, cost: Option<Usd>) {
-        let counts = [
-            usage.input,
-            usage.cache_read,
-            usage.cache_write(),
-            usage.output,
-        ];
-        for (counter, count) in self.tokens.iter().zip(counts) {
-            add(counter, count);
-        }
-        let pico = cost.and_then(|cost| u64::try_from(cost.pico()).ok());
-        add(&self.cost_pico, pico.unwrap_or(0));
+        spend(&self.tokens, &self.cost_pico, usage, cost);
+    }
+
+    /// What a request for session notes used.
+    pub fn used_for_notes(&self, usage: &Usage, cost: Option<Usd>) {
+        spend(&self.notes_tokens, &self.notes_cost_pico, usage, cost);
+    }
+
+    /// Session notes were asked for.
+    pub fn noted(&self, result: NotesResult) {
+        let at = match result {
+            NotesResult::Kept => 0,
+            NotesResult::Failed => 1,
+        };
+        add(&self.notes[at], 1);
     }
 
     /// The cache watch found something, with this cause.
@@ -239,6 +271,21 @@ impl Metrics {
                     &store::Kind::ALL.map(store::Kind::name),
                     &self.compactions,
                 ),
+            ),
+            counter(
+                "notes",
+                "Requests for session notes, by what came of them.",
+                labelled("result", &NOTES, &self.notes),
+            ),
+            counter(
+                "notes_tokens",
+                "Tokens of requests for session notes.",
+                labelled("kind", &TOKENS, &self.notes_tokens),
+            ),
+            counter(
+                "notes_cost_usd",
+                "Cost of requests for session notes, as far as prices are known.",
+                plain(Number::Amount(get(&self.notes_cost_pico) as f64 / 1e12)),
             ),
             counter(
                 "books_dropped",

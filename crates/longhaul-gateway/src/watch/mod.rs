@@ -17,5 +17,5 @@ mod usage;
 
 pub use changes::{Change, Changes, Following};
 pub use keeper::{Desk, Done, Keeper, Sent, ToWatch};
-pub use metrics::{Metrics, Refused};
+pub use metrics::{Metrics, NotesResult, Refused};
 pub use usage::{Kept, Measured, Tap, plain};

@@ -1,6 +1,9 @@
 //! Endless conversations in both dialects, streamed, by our own client.
 
+use std::collections::BTreeMap;
+
 use longhaul_gateway::front::Gateway;
+use longhaul_gateway::manage::Noting;
 use longhaul_gateway::marks::Marks;
 use longhaul_provider::{Client, ClientConfig, Dialect, Reply, Request};
 use serde_json::{Value, json};
@@ -34,9 +37,9 @@ fn long(turn: usize) -> String {
     format!("Go on with step {turn}.\n{log}")
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn n5_x8_chat_completions_go_on_without_end_behind_their_system_prompt() {
-    let gateway = world(|_| {}).await;
+/// A conversation of 200 turns; how many requests went out behind which kind of summary.
+async fn completions(noting: Noting) -> BTreeMap<String, usize> {
+    let gateway = world(|options| options.notes = noting).await;
     let client = client(&gateway, Dialect::OpenAi);
     let function = json!({"type": "function", "function": {"name": "read_file", "description": "Reads.", "parameters":
         {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}}});
@@ -44,15 +47,12 @@ async fn n5_x8_chat_completions_go_on_without_end_behind_their_system_prompt() {
         json!({"role": "system", "content": "You work on a repository."}),
         json!({"role": "user", "content": "Begin, and never touch Cargo.lock."}),
     ];
-    let (mut summarised, mut calls, mut largest) = (0, 0, 0);
+    let (mut actions, mut calls, mut largest) = (BTreeMap::new(), 0, 0);
     for turn in 0..200 {
         let body = json!({"model": "claude-sonnet-4-6", "max_tokens": 8_000, "stream": true, "stream_options": {"include_usage": true},
             "tools": [function], "messages": messages});
         let (reply, action) = streamed(&client, &body).await;
-        summarised += usize::from(matches!(
-            action.as_deref(),
-            Some("summarised" | "extracted")
-        ));
+        *actions.entry(action.unwrap_or_default()).or_default() += 1;
         largest = largest.max(reply.usage.prompt());
         let made: Vec<Value> = (reply.tool_calls())
             .map(|call| json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": String::from_utf8_lossy(call.input)}}))
@@ -72,12 +72,27 @@ async fn n5_x8_chat_completions_go_on_without_end_behind_their_system_prompt() {
             messages.push(json!({"role": "user", "content": long(turn)}));
         }
     }
-    println!(
-        "chat completions: {summarised} requests behind a summary, {calls} calls, largest prompt {largest} tokens"
-    );
+    println!("chat completions: {actions:?}, {calls} calls, largest prompt {largest} tokens");
     assert_eq!(refused(&gateway), 0);
-    assert!(summarised > 50 && largest < 40_000);
+    assert!(largest < 40_000);
     gateway.stop().await;
+    actions
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn n5_x8_chat_completions_go_on_without_end_behind_their_system_prompt() {
+    let actions = completions(Noting::Off).await;
+    let of = |kind: &str| actions.get(kind).copied().unwrap_or(0);
+    assert!(of("summarised") + of("extracted") > 50, "{actions:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s6_n5_x8_so_they_do_behind_notes() {
+    let actions = completions(Noting::On).await;
+    assert!(
+        actions.get("noted").is_some_and(|noted| *noted > 20),
+        "{actions:?}"
+    );
 }
 
 async fn messages(marks: Marks) -> (f64, u64) {
@@ -111,12 +126,19 @@ async fn messages(marks: Marks) -> (f64, u64) {
         .unwrap()
         .with_world(|world| world.books().total);
     let compactions = super::support::get(gateway.addr(), "/metrics").await;
-    let summarised = compactions
-        .lines()
-        .find_map(|line| line.strip_prefix("longhaul_compactions_total{kind=\"summarised\"} "));
-    let summarised = summarised.unwrap().trim().parse().unwrap();
+    let summarised: u64 = (compactions.lines())
+        .filter_map(|line| line.strip_prefix("longhaul_compactions_total{"))
+        .map(|line| {
+            line.rsplit(' ')
+                .next()
+                .unwrap()
+                .trim()
+                .parse::<u64>()
+                .unwrap()
+        })
+        .sum();
     println!(
-        "{marks:?}: ${:.4}, hit rate {:.3}, {summarised} summaries",
+        "{marks:?}: ${:.4}, hit rate {:.3}, {summarised} compactions",
         books.cost_usd.to_f64(),
         books.hit_rate
     );

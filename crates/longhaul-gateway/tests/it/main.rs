@@ -22,6 +22,7 @@ mod line_laws;
 mod lines;
 mod managed;
 mod marks;
+mod notes;
 mod once;
 mod own;
 mod packed;

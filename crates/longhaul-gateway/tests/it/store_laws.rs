@@ -8,8 +8,8 @@ use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
 use longhaul_gateway::line::{Chain, LineId, SessionId, Tenant};
 use longhaul_gateway::store::{
-    CallRecord, Ended, Kind, LineRecord, Made, Memory, Postgres, Record, Rewrite, Shelf, Sqlite,
-    Store,
+    CallRecord, Ended, Kind, LineRecord, Made, Memory, NotesRecord, NotesShelf, Postgres, Record,
+    Rewrite, Shelf, Sqlite, Storage, Store,
 };
 use longhaul_testkit::postgres::{Database, database};
 
@@ -18,6 +18,7 @@ struct Under {
     name: &'static str,
     store: Arc<dyn Store>,
     shelf: Arc<dyn Shelf>,
+    notes: Arc<dyn NotesShelf>,
     /// Whether other processes may use it too.
     shared: bool,
     _kept: Option<Kept>,
@@ -29,11 +30,12 @@ enum Kept {
 }
 
 impl Under {
-    fn new<S: Store + Shelf>(name: &'static str, store: S, kept: Option<Kept>) -> Self {
+    fn new<S: Storage>(name: &'static str, store: S, kept: Option<Kept>) -> Self {
         let store = Arc::new(store);
         Self {
             name,
             shelf: Arc::clone(&store) as Arc<dyn Shelf>,
+            notes: Arc::clone(&store) as Arc<dyn NotesShelf>,
             store,
             shared: false,
             _kept: kept,
@@ -303,6 +305,72 @@ async fn x8_what_was_made_is_told_by_session() {
         };
         assert_eq!(session.compactions, 3, "{name}: settling is none");
         assert!((session.summaries_cost_usd - 4.0).abs() < 1e-9, "{name}");
+    }
+}
+
+fn notes(tenant: Tenant, hash: u128, messages: u32) -> NotesRecord {
+    NotesRecord {
+        tenant,
+        at: hash,
+        messages,
+        tokens: 12_345,
+        text: format!("# Session title\n_Words_\n\u{1F600} {messages}\n"),
+        session: SessionId(3),
+        line: LineId(2),
+        made: at(i64::from(messages)),
+        cost: messages
+            .is_multiple_of(2)
+            .then_some(Usd::from_pico(500_000_000_000)),
+    }
+}
+
+#[tokio::test]
+async fn s5_x8_notes_are_found_by_the_longest_history_they_cover() {
+    for Under {
+        name,
+        store,
+        notes: shelf,
+        ..
+    } in &each().await
+    {
+        for (hash, messages) in [(10, 2), (11, 6), (u128::MAX, 5)] {
+            shelf.put_notes(notes(MINE, hash, messages)).await.unwrap();
+        }
+        shelf.put_notes(notes(OTHER, 12, 40)).await.unwrap();
+        let find = |tenant, hashes: &[u128]| shelf.find_notes(tenant, hashes.to_vec());
+        let all = [u128::MAX, 9, 11, 10, 12];
+        let longest = find(MINE, &all).await.unwrap();
+        assert_eq!(longest, Some(notes(MINE, 11, 6)), "{name}");
+        let shorter = find(MINE, &[10, u128::MAX]).await.unwrap();
+        assert_eq!(shorter, Some(notes(MINE, u128::MAX, 5)), "{name}");
+        assert_eq!(find(MINE, &[]).await.unwrap(), None);
+        assert_eq!(find(MINE, &[12]).await.unwrap(), None, "{name}: another's");
+        let again = NotesRecord {
+            text: "shorter".to_owned(),
+            ..notes(MINE, 11, 6)
+        };
+        shelf.put_notes(again.clone()).await.unwrap();
+        assert_eq!(find(MINE, &all).await.unwrap(), Some(again), "{name}");
+        store
+            .append(vec![Record::Line(line(2, MINE, at(0)))])
+            .await
+            .unwrap();
+        let [session] = &store.sessions(10).await.unwrap()[..] else {
+            panic!("{name}: one session");
+        };
+        assert!((session.summaries_cost_usd - 1.5).abs() < 1e-9, "{name}");
+        // A key turns out to be an organisation's.
+        store
+            .append(vec![Record::Tenant(OTHER, MINE)])
+            .await
+            .unwrap();
+        for tenant in [MINE, OTHER] {
+            let found = find(tenant, &[12]).await.unwrap().unwrap();
+            assert_eq!(found.messages, 40, "{name}");
+        }
+        store.purge(at(6)).await.unwrap();
+        assert_eq!(find(MINE, &[10, u128::MAX]).await.unwrap(), None, "{name}");
+        assert!(find(MINE, &all).await.unwrap().is_some(), "{name}");
     }
 }
 

@@ -12,6 +12,11 @@ pub fn fork_message(dialect: Dialect, instructions: Option<&str>) -> Bytes {
         ..Instructions::default()
     };
     let text = prompt(Variant::Whole, &instructions);
+    said(dialect, &text)
+}
+
+/// An element of `messages` in which the user says this.
+pub(in crate::manage) fn said(dialect: Dialect, text: &str) -> Bytes {
     let element = match dialect {
         Dialect::Anthropic => json!({"role": "user", "content": [{"type": "text", "text": text}]}),
         Dialect::OpenAi => json!({"role": "user", "content": text}),

@@ -1,10 +1,11 @@
 //! Books and shelf in a PostgreSQL database that several gateways share.
 //!
 //! `connect` is the way there (pool, patience, what is tried again), `schema` the tables, `write` and `read` the books,
-//! `shelf` the rewrites, `claims` who works on what, `peers` where lines stand.
+//! `shelf` the rewrites, `notes` the notes, `claims` who works on what, `peers` where lines stand.
 
 mod claims;
 mod connect;
+mod notes;
 mod peers;
 mod read;
 mod schema;
@@ -20,8 +21,8 @@ use jiff::Timestamp;
 use self::claims::Claims;
 use self::connect::{Attempt, Connected, Connections, Place};
 use super::{
-    CallRecord, Claim, Known, Listed, Made, Peers, Purged, Record, Rewrite, SessionRow, Shelf,
-    Store, StoreError,
+    CallRecord, Claim, Known, Listed, Made, NotesRecord, NotesShelf, Peers, Purged, Record,
+    Rewrite, SessionRow, Shelf, Store, StoreError,
 };
 use crate::line::{LineId, Restored, SessionId, Tenant, Tenants};
 
@@ -154,6 +155,24 @@ impl Shelf for Postgres {
     ) -> BoxFuture<'_, Result<Vec<Made>, StoreError>> {
         let made = attempt!(|connection| shelf::made_in(&mut connection, session, most));
         Box::pin(self.connections.run(READING, made))
+    }
+}
+
+impl NotesShelf for Postgres {
+    fn put_notes(&self, record: NotesRecord) -> BoxFuture<'_, Result<(), StoreError>> {
+        let record = Arc::new(record);
+        let put = attempt!(record, |connection| notes::put(&mut connection, &record));
+        Box::pin(self.connections.run(WRITING, put))
+    }
+
+    fn find_notes(
+        &self,
+        tenant: Tenant,
+        at: Vec<u128>,
+    ) -> BoxFuture<'_, Result<Option<NotesRecord>, StoreError>> {
+        let at = Arc::new(at);
+        let find = attempt!(at, |connection| notes::find(&mut connection, tenant, &at));
+        Box::pin(self.connections.run(READING, find))
     }
 }
 

@@ -100,7 +100,8 @@ pub(super) async fn sessions(
          ) c
          CROSS JOIN LATERAL (
              SELECT count(*) FILTER (WHERE kind <> 'settled') AS compactions,
-                    sum(cost_pico)::FLOAT8 AS cost
+                    coalesce(sum(cost_pico)::FLOAT8, 0) + coalesce((SELECT sum(cost_pico)::FLOAT8
+                        FROM longhaul.notes WHERE session = n.session), 0) AS cost
              FROM longhaul.made WHERE session = n.session
          ) m
          ORDER BY n.seen DESC",

@@ -7,7 +7,7 @@ use super::super::StoreError;
 use super::connect::{Place, said};
 
 /// One file each. Ids and hashes as in the SQLite store; all in a schema of its own, `longhaul`.
-const MIGRATIONS: [&str; 1] = [include_str!("schema_1.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("schema_1.sql"), include_str!("schema_2.sql")];
 
 /// The format written here.
 const VERSION: i64 = MIGRATIONS.len() as i64;

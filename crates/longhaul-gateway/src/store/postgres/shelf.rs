@@ -13,12 +13,17 @@ use crate::line::{LineId, SessionId, Tenant};
 /// A use is written down again after so long: purges are not more exact than that.
 const USED_EVERY: SignedDuration = SignedDuration::from_hours(1);
 
-/// Durable when this returns, also where the server is told to be quick rather than safe.
-pub(super) async fn put(connection: &mut PgConnection, rewrite: &Rewrite) -> sqlx::Result<()> {
-    let mut transaction = connection.begin().await?;
+/// What a transaction commits is on the disk, also where the server is told to be quick rather than safe.
+pub(super) async fn durably(transaction: &mut PgConnection) -> sqlx::Result<()> {
     let durable = "SELECT set_config('synchronous_commit', 'on', TRUE)
                    WHERE current_setting('synchronous_commit') = 'off'";
-    sqlx::query(durable).execute(&mut *transaction).await?;
+    sqlx::query(durable).execute(transaction).await?;
+    Ok(())
+}
+
+pub(super) async fn put(connection: &mut PgConnection, rewrite: &Rewrite) -> sqlx::Result<()> {
+    let mut transaction = connection.begin().await?;
+    durably(&mut transaction).await?;
     let made = &rewrite.made;
     // The same may be put twice, when it is not known whether the first time was good.
     let number: i64 = sqlx::query(

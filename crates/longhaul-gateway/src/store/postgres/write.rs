@@ -209,6 +209,9 @@ async fn belongs(
         "DELETE FROM longhaul.rewrite r WHERE tenant = $1 AND EXISTS (
              SELECT 1 FROM longhaul.rewrite o WHERE o.tenant = $2 AND o.at = r.at)",
         "UPDATE longhaul.rewrite SET tenant = $2 WHERE tenant = $1",
+        "DELETE FROM longhaul.notes r WHERE tenant = $1 AND EXISTS (
+             SELECT 1 FROM longhaul.notes o WHERE o.tenant = $2 AND o.at = r.at)",
+        "UPDATE longhaul.notes SET tenant = $2 WHERE tenant = $1",
     ];
     for statement in statements {
         sqlx::query(statement)
@@ -225,7 +228,7 @@ pub(super) async fn purge(
     before: Timestamp,
 ) -> sqlx::Result<Purged> {
     let mut transaction = connection.begin().await?;
-    let mut deleted = [0; 5];
+    let mut deleted = [0; 6];
     let statements = [
         "DELETE FROM longhaul.call WHERE at < $1",
         "DELETE FROM longhaul.line WHERE seen < $1",
@@ -240,6 +243,7 @@ pub(super) async fn purge(
              AND NOT EXISTS (SELECT 1 FROM longhaul.rewrite r WHERE r.made = m.id)",
         "DELETE FROM longhaul.head h WHERE at < $1
              AND NOT EXISTS (SELECT 1 FROM longhaul.line l WHERE l.id = h.line AND l.chain = h.hash)",
+        "DELETE FROM longhaul.notes WHERE made < $1",
     ];
     for (statement, deleted) in statements.into_iter().zip(&mut deleted) {
         let statement = sqlx::query(statement).bind(before.as_millisecond());

@@ -1,5 +1,6 @@
 //! The books in an SQLite file: write-ahead log, so that reading never waits for writing.
 
+mod notes;
 mod read;
 mod schema;
 mod shelf;
@@ -15,8 +16,8 @@ use rusqlite::Connection;
 
 use super::claims::Claims;
 use super::{
-    CallRecord, Claim, Known, Listed, Made, Purged, Record, Rewrite, SessionRow, Shelf, Store,
-    StoreError,
+    CallRecord, Claim, Known, Listed, Made, NotesRecord, NotesShelf, Purged, Record, Rewrite,
+    SessionRow, Shelf, Store, StoreError,
 };
 use crate::line::{LineId, SessionId, Tenant};
 
@@ -77,6 +78,17 @@ impl Sqlite {
 
 fn failed(error: rusqlite::Error) -> StoreError {
     StoreError::Failed(error.to_string())
+}
+
+/// What is committed meanwhile is on the disk: the log is synced, which batches of the books are not worth.
+fn durably<T>(
+    connection: &mut Connection,
+    write: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    connection.pragma_update(None, "synchronous", "full")?;
+    let written = write(connection);
+    connection.pragma_update(None, "synchronous", "normal")?;
+    written
 }
 
 /// Runs on a thread where waiting for the disk hurts nobody.
@@ -182,6 +194,24 @@ impl Shelf for Sqlite {
     ) -> BoxFuture<'_, Result<Vec<Made>, StoreError>> {
         blocking(&self.reading, move |connection| {
             shelf::made_in(connection, session, most)
+        })
+    }
+}
+
+impl NotesShelf for Sqlite {
+    fn put_notes(&self, record: NotesRecord) -> BoxFuture<'_, Result<(), StoreError>> {
+        blocking(&self.writing, move |connection| {
+            notes::put(connection, &record)
+        })
+    }
+
+    fn find_notes(
+        &self,
+        tenant: Tenant,
+        at: Vec<u128>,
+    ) -> BoxFuture<'_, Result<Option<NotesRecord>, StoreError>> {
+        blocking(&self.reading, move |connection| {
+            notes::find(connection, tenant, &at)
         })
     }
 }

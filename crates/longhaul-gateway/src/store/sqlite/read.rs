@@ -68,6 +68,7 @@ pub(super) fn sessions(connection: &Connection, most: usize) -> rusqlite::Result
                 total(c.cost_pico), count(c.finding), min(c.at), sum(c.saved),
                 (SELECT count(*) FROM made WHERE session = n.session AND kind <> 'settled'),
                 (SELECT total(cost_pico) FROM made WHERE session = n.session)
+                    + (SELECT total(cost_pico) FROM notes WHERE session = n.session)
          FROM newest n JOIN line l ON l.session = n.session LEFT JOIN call c ON c.line = l.id
          GROUP BY n.session ORDER BY n.seen DESC",
     )?;

@@ -4,7 +4,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// Ids and hashes are kept as the 64-bit integers they are, a chain as a blob, money in picodollars (a call of more
 /// than nine million dollars is written as that).
-const MIGRATIONS: [&str; 2] = [TABLES, REWRITES];
+const MIGRATIONS: [&str; 3] = [TABLES, REWRITES, NOTES];
 
 const TABLES: &str = "
     CREATE TABLE line (
@@ -83,6 +83,24 @@ const REWRITES: &str = "
     );
     CREATE INDEX rewrite_made ON rewrite (made);
     CREATE INDEX rewrite_used ON rewrite (used);
+";
+
+/// Session notes, by the history that they cover.
+const NOTES: &str = "
+    CREATE TABLE notes (
+        tenant INTEGER NOT NULL,
+        at BLOB NOT NULL,
+        messages INTEGER NOT NULL,
+        tokens INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        session INTEGER NOT NULL,
+        line INTEGER NOT NULL,
+        made INTEGER NOT NULL,
+        cost_pico INTEGER,
+        UNIQUE (tenant, at)
+    );
+    CREATE INDEX notes_session ON notes (session);
+    CREATE INDEX notes_made ON notes (made);
 ";
 
 /// The format written here.

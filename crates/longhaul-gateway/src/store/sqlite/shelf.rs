@@ -6,6 +6,7 @@ use longhaul_core::money::Usd;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::super::{Kind, Listed, Made, Rewrite};
+use super::durably;
 use super::read::{count, id, limit, time};
 use crate::line::{LineId, SessionId, Tenant};
 
@@ -19,16 +20,14 @@ macro_rules! made {
     };
 }
 
-fn signed(number: u64) -> i64 {
+pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// A commit of this is on the disk: the log is synced, which batches of the books are not worth.
 pub(super) fn put(connection: &mut Connection, rewrite: &Rewrite) -> rusqlite::Result<()> {
-    connection.pragma_update(None, "synchronous", "full")?;
-    let put = put_in_transaction(connection, rewrite);
-    connection.pragma_update(None, "synchronous", "normal")?;
-    put
+    durably(connection, |connection| {
+        put_in_transaction(connection, rewrite)
+    })
 }
 
 fn put_in_transaction(connection: &mut Connection, rewrite: &Rewrite) -> rusqlite::Result<()> {
@@ -82,6 +81,16 @@ fn put_in_transaction(connection: &mut Connection, rewrite: &Rewrite) -> rusqlit
     transaction.commit()
 }
 
+/// The organisation of a key, where it is known; else the tenant itself.
+pub(super) fn known(connection: &Connection, tenant: Tenant) -> rusqlite::Result<i64> {
+    let asked = tenant.0.cast_signed();
+    let known: Option<i64> = connection
+        .prepare_cached("SELECT tenant FROM tenant WHERE of_key = ?")?
+        .query_row([asked], |row| row.get(0))
+        .optional()?;
+    Ok(known.unwrap_or(asked))
+}
+
 /// The rewrite, and whether its use is to be written down.
 pub(super) struct Found {
     pub(super) rewrite: Rewrite,
@@ -95,17 +104,13 @@ pub(super) fn find(
     at: &[u128],
     least: u32,
 ) -> rusqlite::Result<Option<Found>> {
-    let asked = tenant.0.cast_signed();
-    let known: Option<i64> = connection
-        .prepare_cached("SELECT tenant FROM tenant WHERE of_key = ?")?
-        .query_row([asked], |row| row.get(0))
-        .optional()?;
+    let asked = known(connection, tenant)?;
     let mut statement = connection
         .prepare_cached("SELECT id, messages FROM rewrite WHERE tenant = ? AND at = ?")?;
     let mut best: Option<(i64, u32)> = None;
     for hash in at {
         let row = statement
-            .query_row((known.unwrap_or(asked), hash.to_le_bytes()), |row| {
+            .query_row((asked, hash.to_le_bytes()), |row| {
                 Ok((row.get(0)?, row.get(1)?))
             })
             .optional()?;

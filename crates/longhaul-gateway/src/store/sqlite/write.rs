@@ -21,12 +21,20 @@ pub(super) fn append(connection: &mut Connection, batch: &[Record]) -> rusqlite:
                     .prepare_cached("UPDATE line SET tenant = ?2 WHERE tenant = ?1")?
                     .execute([of_key, tenant])?;
                 // Where both have one for the same history, one is enough.
-                transaction
-                    .prepare_cached("UPDATE OR IGNORE rewrite SET tenant = ?2 WHERE tenant = ?1")?
-                    .execute([of_key, tenant])?;
-                transaction
-                    .prepare_cached("DELETE FROM rewrite WHERE tenant = ?")?
-                    .execute([of_key])?;
+                for over in [
+                    "UPDATE OR IGNORE rewrite SET tenant = ?2 WHERE tenant = ?1",
+                    "UPDATE OR IGNORE notes SET tenant = ?2 WHERE tenant = ?1",
+                ] {
+                    transaction
+                        .prepare_cached(over)?
+                        .execute([of_key, tenant])?;
+                }
+                for left in [
+                    "DELETE FROM rewrite WHERE tenant = ?",
+                    "DELETE FROM notes WHERE tenant = ?",
+                ] {
+                    transaction.prepare_cached(left)?.execute([of_key])?;
+                }
             }
         }
     }
@@ -107,6 +115,7 @@ pub(super) fn purge(connection: &mut Connection, before: Timestamp) -> rusqlite:
         "DELETE FROM made WHERE at < ? AND id NOT IN (SELECT made FROM rewrite)",
         [before],
     )?;
+    transaction.execute("DELETE FROM notes WHERE made < ?", [before])?;
     transaction.commit()?;
     Ok(Purged {
         lines: lines as u64,

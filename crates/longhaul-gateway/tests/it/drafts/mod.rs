@@ -3,6 +3,7 @@
 mod chat;
 mod clearing;
 mod files;
+mod noted;
 mod recorded;
 mod splices;
 mod summaries;

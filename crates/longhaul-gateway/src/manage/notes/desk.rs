@@ -1,0 +1,107 @@
+//! The notes of all lines: where they are kept, when they were last taken, whether they are being taken now.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use longhaul_core::message::Usage;
+use longhaul_core::notes::{Trigger, Wait};
+use tokio::sync::Notify;
+
+use crate::line::{Generations, LineId};
+use crate::manage::material::Material;
+use crate::store::{NotesRecord, NotesShelf, StoreError};
+
+/// Lines that are remembered: of others, when notes were last taken is read from the store.
+const LINES: usize = 100_000;
+
+/// Notes of all conversations.
+pub(in crate::manage) struct NotesDesk {
+    pub(super) shelf: Arc<dyn NotesShelf>,
+    lines: Mutex<Generations<LineId, Taking>>,
+    /// Told whenever notes were taken, or not.
+    pub(super) ended: Notify,
+}
+
+/// The notes of one line under way.
+#[derive(Debug, Clone)]
+pub(super) struct Taking {
+    pub(super) trigger: Trigger,
+    /// What was used in vain since notes were last kept.
+    pub(super) in_vain: Usage,
+    /// Attempts under way, until what came of them is kept.
+    pub(super) under_way: u32,
+    /// Whether there are notes, and the last attempt was not in vain.
+    pub(super) fresh: bool,
+}
+
+impl NotesDesk {
+    pub(in crate::manage) fn new(shelf: Arc<dyn NotesShelf>) -> Self {
+        Self {
+            shelf,
+            lines: Mutex::new(Generations::new(LINES)),
+            ended: Notify::new(),
+        }
+    }
+
+    /// Whether there are notes for a line that can be counted on.
+    pub(in crate::manage) fn are_fresh(&self, line: LineId) -> bool {
+        self.change(line, |taking| taking.fresh).unwrap_or(false)
+    }
+
+    /// Waits for notes that are being taken, but not for long (S6).
+    pub(in crate::manage) async fn taken(&self, line: LineId) {
+        let now = Timestamp::now();
+        let wait = self.change(line, |taking| taking.trigger.wait(now));
+        let Some(Wait::Until(until)) = wait else {
+            return;
+        };
+        let patience = Duration::try_from(until.duration_since(now)).unwrap_or_default();
+        let ended = async {
+            loop {
+                let mut ended = std::pin::pin!(self.ended.notified());
+                ended.as_mut().enable();
+                let under_way = self.change(line, |taking| taking.under_way);
+                if under_way.unwrap_or(0) == 0 {
+                    break;
+                }
+                ended.await;
+            }
+        };
+        // Those that there are will do: what they do not cover is kept.
+        let _ = tokio::time::timeout(patience, ended).await;
+    }
+
+    /// The newest notes for the history of a request.
+    pub(in crate::manage) async fn find(
+        &self,
+        material: &Material,
+    ) -> Result<Option<NotesRecord>, StoreError> {
+        let hashes = material.recognised.hashes.to_vec();
+        self.shelf.find_notes(material.tenant, hashes).await
+    }
+
+    pub(super) fn knows(&self, line: LineId) -> bool {
+        self.change(line, |_| ()).is_some()
+    }
+
+    /// None if the line is not known.
+    pub(super) fn change<T>(
+        &self,
+        line: LineId,
+        change: impl FnOnce(&mut Taking) -> T,
+    ) -> Option<T> {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taking = lines.get(&line)?;
+        let result = change(&mut taking);
+        lines.put(line, taking);
+        Some(result)
+    }
+
+    pub(super) fn begin(&self, line: LineId, taking: Taking) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.get(&line).is_none() {
+            lines.put(line, taking);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! One attempt to bring the notes of a conversation up to date. Where nothing comes of it, those that there are stay.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use longhaul_core::message::Usage;
+use longhaul_core::notes::{
+    Applied, Caps, Ended, Notes, Prompt, Run, Template, Trigger, Unapplied, Way, apply,
+};
+use longhaul_core::window::{Scale, WindowStatus};
+use longhaul_provider::StopReason;
+
+use super::desk::{NotesDesk, Taking};
+use crate::manage::care::Care;
+use crate::manage::material::Material;
+use crate::manage::summarise::said;
+use crate::manage::work::may_be_asked_behind;
+use crate::store::{NotesRecord, StoreError};
+use crate::watch::NotesResult;
+
+/// What the notes are called where the model is told; the client has no such file.
+const NAME: &str = "session-notes.md";
+/// Notes are claimed apart from summaries: both may be made at once.
+const CLAIM: u64 = 0x6e6f_7465_735f_6f66;
+
+/// Why no notes came of it. Those that there are stay as they are.
+#[derive(Debug, thiserror::Error)]
+enum NotTaken {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("they are being taken elsewhere")]
+    Elsewhere,
+    #[error("the request cannot be read")]
+    Unreadable,
+    #[error("the model did not answer: {0}")]
+    Model(#[from] longhaul_provider::Error),
+    #[error("the model refused")]
+    Refused,
+    #[error(transparent)]
+    Unapplied(#[from] Unapplied),
+    #[error("the model noted nothing")]
+    Nothing,
+}
+
+/// The end of a request, as far as notes want to know.
+struct End {
+    /// The rolling hash behind its last message.
+    at: u128,
+    messages: u32,
+    /// How many calls the model's last words in it make.
+    calls: u64,
+}
+
+impl Care {
+    /// A request was answered, behind which the window holds so many tokens: notes are taken if they are due. Nobody waits.
+    pub(in crate::manage) fn note(self: &Arc<Self>, material: Material, used: u64) {
+        let Some(window) = self.windows.of(&material.model).window else {
+            return;
+        };
+        if self.notes.is_none() || !may_be_asked_behind(&material) {
+            return;
+        }
+        let care = Arc::clone(self);
+        let abort = self.abort.clone();
+        let work = async move {
+            tokio::select! {
+                () = care.note_if_due(&material, &window, used) => {}
+                () = abort.cancelled() => {}
+            }
+        };
+        self.tasks.spawn_on(work, &self.runtime);
+    }
+
+    async fn note_if_due(&self, material: &Material, window: &WindowStatus, used: u64) {
+        let (Some(desk), Some(end)) = (&self.notes, End::of(material)) else {
+            return;
+        };
+        let line = material.placed.line;
+        let settings = self.settings.config.notes;
+        if !desk.knows(line) {
+            if used < window.scale().apply(settings.start_tokens) {
+                return;
+            }
+            let last = match desk.find(material).await {
+                Ok(last) => last.map(|last| last.tokens),
+                Err(error) => {
+                    tracing::warn!(%error, %line, "notes cannot be looked up and are not taken");
+                    return;
+                }
+            };
+            let taking = Taking {
+                trigger: Trigger::new(settings, window.scale(), last),
+                in_vain: Usage::default(),
+                under_way: 0,
+                fresh: last.is_some(),
+            };
+            desk.begin(line, taking);
+        }
+        let run = desk.change(line, |taking| {
+            taking.trigger.responded(end.calls);
+            taking.trigger.shrunk_to(used);
+            let run = taking.trigger.begin(used, Timestamp::now())?;
+            taking.under_way += 1;
+            Some(run)
+        });
+        if let Some(run) = run.flatten() {
+            self.take(desk, material, &end, window.scale(), used, run)
+                .await;
+        }
+    }
+
+    async fn take(
+        &self,
+        desk: &NotesDesk,
+        material: &Material,
+        end: &End,
+        scale: Scale,
+        tokens: u64,
+        run: Run,
+    ) {
+        let line = material.placed.line;
+        let mut usage = Usage::default();
+        let asked = self.ask_for_notes(desk, material, scale, &mut usage).await;
+        let spec = self.spec(&material.model);
+        self.metrics
+            .used_for_notes(&usage, spec.cost_of_reply(&usage));
+        let spent = desk.change(line, |taking| {
+            let current = taking.trigger.ended(run) == Ended::Current;
+            taking.in_vain.add(&usage);
+            (current && asked.is_ok()).then(|| std::mem::take(&mut taking.in_vain))
+        });
+        let kept = match (asked, spent.flatten()) {
+            (Ok(applied), Some(spent)) => {
+                for refused in &applied.refused {
+                    tracing::debug!(%line, title = refused.title, why = ?refused.why, "not noted");
+                }
+                let put = desk.shelf.put_notes(NotesRecord {
+                    tenant: material.tenant,
+                    at: end.at,
+                    messages: end.messages,
+                    tokens,
+                    text: applied.notes.text().to_owned(),
+                    session: material.placed.session,
+                    line,
+                    made: Timestamp::now(),
+                    cost: spec.cost_of_reply(&spent),
+                });
+                put.await.map_err(NotTaken::from)
+            }
+            (Ok(_), None) => Err(NotTaken::Elsewhere),
+            (Err(why), _) => Err(why),
+        };
+        desk.change(line, |taking| {
+            taking.under_way = taking.under_way.saturating_sub(1);
+            taking.fresh = match kept {
+                Ok(()) => true,
+                Err(NotTaken::Elsewhere) => taking.fresh,
+                Err(_) => false,
+            };
+        });
+        desk.ended.notify_waiters();
+        match kept {
+            Ok(()) => {
+                self.metrics.noted(NotesResult::Kept);
+                tracing::debug!(%line, messages = end.messages, "notes were taken");
+            }
+            Err(NotTaken::Elsewhere) => {}
+            Err(why) => {
+                self.metrics.noted(NotesResult::Failed);
+                tracing::info!(%why, %line, "notes were not taken");
+            }
+        }
+    }
+
+    async fn ask_for_notes(
+        &self,
+        desk: &NotesDesk,
+        material: &Material,
+        scale: Scale,
+        usage: &mut Usage,
+    ) -> Result<Applied, NotTaken> {
+        let key = material.placed.line.0 ^ CLAIM;
+        let claim = self.rewrites.shelf().claim(key);
+        let _claim = claim.await?.ok_or(NotTaken::Elsewhere)?;
+        let template = Template::default();
+        let before = desk.find(material).await?;
+        let before = before.map(|before| Notes::parse(before.text));
+        let before = before.as_ref().unwrap_or(template.notes());
+        let prompt = Prompt {
+            notes: before,
+            path: NAME,
+            way: Way::Answer,
+            caps: Caps::at(scale),
+            custom: None,
+        };
+        let element = said(material.dialect, &prompt.text());
+        let parts = material.sending.and(&element);
+        let parts = parts.ok_or(NotTaken::Unreadable)?;
+        let reply = material.asking.ask(parts, &[]).await?;
+        usage.add(&reply.usage);
+        if reply.stop == Some(StopReason::Refusal) {
+            return Err(NotTaken::Refused);
+        }
+        let applied = apply(&reply.text(), before)?;
+        match template.is_untouched(&applied.notes) {
+            true => Err(NotTaken::Nothing),
+            false => Ok(applied),
+        }
+    }
+}
+
+impl End {
+    /// None where the model's own words are to be gone on with: nothing can be asked behind those.
+    fn of(material: &Material) -> Option<Self> {
+        let (spoken, calls) = material.spoken()?;
+        Some(Self {
+            at: *material.recognised.hashes.last()?,
+            messages: spoken,
+            calls,
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! Notes: put durably, found by hash.
+
+use sqlx::{Connection, PgConnection, Row};
+
+use super::super::NotesRecord;
+use super::read::{count, dollars, hash, id, small, time};
+use super::shelf::durably;
+use super::write::{signed, text};
+use crate::line::{LineId, SessionId, Tenant};
+
+pub(super) async fn put(connection: &mut PgConnection, notes: &NotesRecord) -> sqlx::Result<()> {
+    let mut transaction = connection.begin().await?;
+    durably(&mut transaction).await?;
+    sqlx::query(
+        "INSERT INTO longhaul.notes
+             (tenant, at, messages, tokens, text, session, line, made, cost_pico)
+         VALUES (coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1),
+             $2, $3, $4, $5, $6, $7, $8, $9)
+         ON CONFLICT (tenant, at) DO UPDATE SET messages = excluded.messages,
+             tokens = excluded.tokens, text = excluded.text, session = excluded.session,
+             line = excluded.line, made = excluded.made, cost_pico = excluded.cost_pico",
+    )
+    .bind(notes.tenant.0.cast_signed())
+    .bind(notes.at.to_le_bytes())
+    .bind(i64::from(notes.messages))
+    .bind(signed(notes.tokens))
+    .bind(text(&notes.text))
+    .bind(notes.session.0.cast_signed())
+    .bind(notes.line.0.cast_signed())
+    .bind(notes.made.as_millisecond())
+    .bind(
+        notes
+            .cost
+            .map(|cost| i64::try_from(cost.pico()).unwrap_or(i64::MAX)),
+    )
+    .execute(&mut *transaction)
+    .await?;
+    transaction.commit().await
+}
+
+pub(super) async fn find(
+    connection: &mut PgConnection,
+    tenant: Tenant,
+    at: &[u128],
+) -> sqlx::Result<Option<NotesRecord>> {
+    let hashes: Vec<Vec<u8>> = at.iter().map(|hash| hash.to_le_bytes().to_vec()).collect();
+    let row = sqlx::query(
+        "SELECT at, messages, tokens, text, session, line, made, cost_pico
+         FROM longhaul.notes
+         WHERE tenant = coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1)
+             AND at = ANY ($2)
+         ORDER BY messages DESC LIMIT 1",
+    )
+    .bind(tenant.0.cast_signed())
+    .bind(hashes)
+    .fetch_optional(connection)
+    .await?;
+    let read = |row: &sqlx::postgres::PgRow| {
+        Ok(NotesRecord {
+            tenant,
+            at: hash(row, 0)?,
+            messages: small(row, 1)?,
+            tokens: count(row, 2)?,
+            text: row.try_get(3)?,
+            session: SessionId(id(row, 4)?),
+            line: LineId(id(row, 5)?),
+            made: time(row, 6)?.unwrap_or_default(),
+            cost: dollars(row, 7)?,
+        })
+    };
+    row.as_ref().map(read).transpose()
+}

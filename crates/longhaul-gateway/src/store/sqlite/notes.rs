@@ -1,0 +1,75 @@
+//! Notes: put durably, found by hash.
+
+use longhaul_core::money::Usd;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::super::NotesRecord;
+use super::durably;
+use super::read::{count, id, time};
+use super::shelf::{known, signed};
+use crate::line::{LineId, SessionId, Tenant};
+
+pub(super) fn put(connection: &mut Connection, notes: &NotesRecord) -> rusqlite::Result<()> {
+    durably(connection, |connection| {
+        connection
+            .prepare_cached(
+                "INSERT OR REPLACE INTO notes
+                     (tenant, at, messages, tokens, text, session, line, made, cost_pico)
+                 VALUES (coalesce((SELECT tenant FROM tenant WHERE of_key = ?1), ?1),
+                     ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            )?
+            .execute(params![
+                notes.tenant.0.cast_signed(),
+                notes.at.to_le_bytes(),
+                notes.messages,
+                signed(notes.tokens),
+                notes.text,
+                notes.session.0.cast_signed(),
+                notes.line.0.cast_signed(),
+                notes.made.as_millisecond(),
+                notes
+                    .cost
+                    .map(|cost| i64::try_from(cost.pico()).unwrap_or(i64::MAX)),
+            ])?;
+        Ok(())
+    })
+}
+
+pub(super) fn find(
+    connection: &Connection,
+    tenant: Tenant,
+    at: &[u128],
+) -> rusqlite::Result<Option<NotesRecord>> {
+    let asked = known(connection, tenant)?;
+    let mut statement =
+        connection.prepare_cached("SELECT messages FROM notes WHERE tenant = ? AND at = ?")?;
+    let mut best: Option<(u32, u128)> = None;
+    for hash in at {
+        let messages: Option<u32> = statement
+            .query_row((asked, hash.to_le_bytes()), |row| row.get(0))
+            .optional()?;
+        best = best.max(messages.map(|messages| (messages, *hash)));
+    }
+    let Some((_, hash)) = best else {
+        return Ok(None);
+    };
+    let mut statement = connection.prepare_cached(
+        "SELECT messages, tokens, text, session, line, made, cost_pico
+         FROM notes WHERE tenant = ? AND at = ?",
+    )?;
+    let found = statement.query_row((asked, hash.to_le_bytes()), |row| {
+        let cost: Option<i64> = row.get(6)?;
+        Ok(NotesRecord {
+            tenant,
+            at: hash,
+            messages: row.get(0)?,
+            tokens: count(row, 1)?,
+            text: row.get(2)?,
+            session: SessionId(id(row, 3)?),
+            line: LineId(id(row, 4)?),
+            made: time(row, 5)?.unwrap_or_default(),
+            cost: cost.map(|pico| Usd::from_pico(i128::from(pico))),
+        })
+    });
+    found.optional()
+}
