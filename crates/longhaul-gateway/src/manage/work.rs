@@ -206,7 +206,9 @@ impl Care {
         let message = summarise::fork_message(material.dialect, instructions);
         let expected = match occasion {
             Occasion::Ahead { .. } => None,
-            _ => standing.measured.expected(material.sending.len() + message.len()),
+            _ => standing
+                .measured
+                .expected(material.sending.len() + message.len()),
         };
         let fits = (self.windows.of(&material.model).window)
             .is_none_or(|window| expected.is_none_or(|expected| expected <= window.effective));

@@ -246,13 +246,16 @@ async fn y2_x8_what_one_gateway_made_the_other_sends_to_the_byte() {
                 break;
             }
         }
+        let mut before = 0;
         for turn in 0..6 {
             client.reconnect([&two, &one][turn % 2]).await;
             let reply = client.turn().await;
             client.go_on(&reply);
             let (read, prompt) = prompt_of(&reply);
+            // The next summary may come into use, and break the cache as planned; not with the first turn here.
+            let is_new = turn > 0 && prompt < std::mem::replace(&mut before, prompt);
             assert!(
-                read > 4_000 && read * 2 > prompt,
+                is_new || read > 4_000 && read * 2 > prompt,
                 "{model}, turn {turn}: {}",
                 reply["usage"]
             );
