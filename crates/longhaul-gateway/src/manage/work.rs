@@ -85,7 +85,10 @@ impl Care {
                 return true;
             }
             match self.rewrites.shelf().claim(key).await {
-                Ok(Some(_claim)) => return self.make(material, occasion).await,
+                // Another may have been done, and have given its claim back, just before.
+                Ok(Some(_claim)) => {
+                    return self.is_done(material).await || self.make(material, occasion).await;
+                }
                 Ok(None) if ahead => return false,
                 Ok(None) => tokio::time::sleep(LOOK_AGAIN).await,
                 Err(error) => {
