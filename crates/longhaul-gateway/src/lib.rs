@@ -1,10 +1,10 @@
-//! The gateway: a model API's address for clients in any language, which passes on what they send, byte for byte.
+//! The gateway: a model API's address for clients in any language, behind which their conversations never outgrow the window.
 //!
-//! It recognises conversations by what is said in them (`line/`), reads bodies without taking them apart (`body/`), keeps
-//! books and watches the prompt cache (`watch/`, `store/`), as the policy says (`policy/`). `front/` is HTTP on both sides;
-//! `own/` is what it answers itself: health, metrics, the sessions as JSON, the page.
-//!
-//! In this stage nothing that is sent is ever changed: policies are `observe` and `off`.
+//! It recognises conversations by what is said in them (`line/`), reads bodies without taking them apart (`body/`), sends
+//! something shorter for their beginning where they grow too long (`manage/`), places cache markers if asked (`marks/`), keeps
+//! books and watches the prompt cache (`watch/`, `store/`), as the policy says (`policy/`). What needs no change is passed on
+//! byte for byte. `front/` is HTTP on both sides; `own/` is what it answers itself: health, metrics, the sessions as JSON,
+//! the page.
 
 pub mod body;
 pub mod front;

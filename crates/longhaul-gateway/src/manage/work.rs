@@ -154,7 +154,7 @@ impl Care {
                 None => match self.by_notes(material, cut, &settings, occasion).await {
                     Some(draft) => Some(draft),
                     None => {
-                        let summing = self.sum_up(material, cut, &settings, occasion, &standing);
+                        let summing = self.sum_up(material, cut, &settings, occasion, standing);
                         summing.await
                     }
                 },

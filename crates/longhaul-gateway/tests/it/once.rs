@@ -12,7 +12,7 @@ use super::echo::{Rest, echoing};
 use super::endless::{Endless, small_windows};
 use super::gate::Gate;
 use super::managed::{body, talk};
-use super::support::{exchange, header, post};
+use super::support::{caught_up, exchange, header, post};
 use super::together::Shared;
 
 /// More turns than a window takes.
@@ -50,12 +50,18 @@ async fn summed_up(store: &dyn Storage) -> usize {
 }
 
 /// Two clients that send the same at the same time, until a summary is asked for.
-async fn until_one_is_asked_for(gate: &Gate, first: &mut Endless, second: &mut Endless) {
+async fn until_one_is_asked_for(
+    gate: &Gate,
+    gateway: &Gateway,
+    first: &mut Endless,
+    second: &mut Endless,
+) {
     first.go_on(&json!({"content": []}));
     for _ in 0..MANY {
         second.messages.clone_from(&first.messages);
         let (reply, _) = tokio::join!(first.turn(), second.turn());
         first.go_on(&reply);
+        caught_up(gateway.addr(), 2 * first.actions.len()).await;
         if gate.arrived() > 0 {
             return;
         }
@@ -73,7 +79,7 @@ async fn twins_at_one_gateway(model: &'static str) {
     let (gateway, store) = alone(&gate.url).await;
     let mut first = Endless::new(&gateway, model).await;
     let mut second = first.twin(&gateway).await;
-    until_one_is_asked_for(&gate, &mut first, &mut second).await;
+    until_one_is_asked_for(&gate, &gateway, &mut first, &mut second).await;
     // It is not there yet, and the window is still nearly full: both find that again.
     second.messages.clone_from(&first.messages);
     tokio::join!(first.turn(), second.turn());
@@ -107,7 +113,7 @@ async fn x8_two_requests_at_two_gateways_are_summed_up_once() {
         let two = Gateway::start(two).await.unwrap();
         let mut first = Endless::new(&one, model).await;
         let mut second = first.twin(&two).await;
-        until_one_is_asked_for(&gate, &mut first, &mut second).await;
+        until_one_is_asked_for(&gate, &one, &mut first, &mut second).await;
         second.messages.clone_from(&first.messages);
         tokio::join!(first.turn(), second.turn());
         gate.open();
@@ -200,6 +206,7 @@ async fn x8_when_a_gateway_dies_summing_up_another_does_it() {
     for _ in 0..MANY {
         let reply = client.turn().await;
         client.go_on(&reply);
+        caught_up(two.addr(), client.actions.len()).await;
         if gate.arrived() > 0 {
             break;
         }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::echo::{Rest, echoing};
 use super::endless::{Endless, refused, small_windows, world};
 use super::gate::Gate;
-use super::support::sessions_when;
+use super::support::{caught_up, sessions_when};
 
 async fn goes_on_meanwhile(model: &'static str) {
     let (behind, _) = echoing(small_windows(), Rest::Sometimes, "", "").await;
@@ -36,6 +36,7 @@ async fn goes_on_meanwhile(model: &'static str) {
     while gate.arrived() == 0 {
         let reply = client.turn().await;
         client.go_on(&reply);
+        caught_up(gateway.addr(), client.actions.len()).await;
     }
     // The summary does not come, whatever is asked; every turn is answered all the same.
     let before = client.actions.len();

@@ -152,5 +152,18 @@ pub(crate) async fn sessions_when(
     }
 }
 
+/// Waits until the books hold so many calls: what follows from an answer follows when it is written down, and a client
+/// that is faster would fill the window meanwhile.
+pub(crate) async fn caught_up(addr: SocketAddr, calls: usize) {
+    sessions_when(addr, |all| {
+        let sessions = all["sessions"].as_array().unwrap();
+        let written = sessions
+            .iter()
+            .map(|session| session["calls"].as_u64().unwrap());
+        written.sum::<u64>() >= calls as u64
+    })
+    .await;
+}
+
 /// A message of the Messages API that says nothing much and measures something.
 pub(crate) const REPLY: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 188\r\n\r\n{\"id\":\"msg_1\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"claude-opus-5-5\",\"content\":[{\"type\":\"text\",\"text\":\"Yes.\"}],\"stop_reason\":\"end_turn\",\"usage\":{\"input_tokens\":9,\"output_tokens\":2}}";
