@@ -256,6 +256,7 @@ fn drafted(
         .map_err(OpenError::from)?
         .auto_compact;
     let mut report = done.report;
+    as_the_client_has_it(&mut report.notes);
     report.tokens.before += kept.tokens;
     report.tokens.after += kept.tokens;
     let before = before + kept.tokens;
@@ -284,6 +285,14 @@ fn drafted(
         report: report.map_err(|error| NotDrafted::Failed(error.to_string()))?,
         usage: done.usage,
     })
+}
+
+/// Here nobody keeps a transcript: the client has it all, and sends it each time.
+fn as_the_client_has_it(notes: &mut Vec<String>) {
+    notes.retain(|note| !note.contains("no archive"));
+    for note in notes {
+        *note = note.replace("the transcript", "the client's own history");
+    }
 }
 
 /// An estimate as the provider is likely to count it: where it counted more than was estimated, it will again.

@@ -187,6 +187,20 @@ async fn x1_y3_what_the_user_said_is_in_every_summary_and_the_report_says_so() {
         session["saved_tokens"].as_u64().unwrap() > 100_000,
         "{session}"
     );
+    let id = session["session"].as_str().unwrap();
+    let answer = get(gateway.addr(), &format!("/longhaul/api/sessions/{id}")).await;
+    let session: Value = serde_json::from_str(body_of(&answer)).unwrap();
+    for made in session["compactions"].as_array().unwrap() {
+        let report = &made["report"];
+        if made["kind"] == "summarised" {
+            assert_eq!(report["user_messages"]["omitted"], 0, "{report}");
+            assert_eq!(
+                report["rules"]["total"], report["rules"]["verbatim"],
+                "{report}"
+            );
+        }
+        assert!(!report.to_string().contains("transcript"), "{report}");
+    }
     gateway.stop().await;
 }
 
