@@ -103,12 +103,13 @@ impl Gateway {
         let connections = TaskTracker::new();
         let noting = options.notes == Noting::On
             && options.config.switches.decide(Action::Notes) == Verdict::Allowed;
-        let settings = Settings::new(
+        let mut settings = Settings::new(
             Arc::new(options.config),
             Arc::new(options.models.clone()),
             &options.clearable,
             Timestamp::now(),
         );
+        settings.patience = options.timeouts.summary;
         let changes = Changes::new(stop.clone());
         let care = Care::new(
             Shelves {

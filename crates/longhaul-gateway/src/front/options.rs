@@ -65,6 +65,8 @@ pub struct Timeouts {
     pub upstream_head: Duration,
     /// For the next bytes of the upstream's answer.
     pub upstream_idle: Duration,
+    /// For a summary that a model writes, where a request would not fit without one; then extracts have to do.
+    pub summary: Duration,
     /// For requests under way when the gateway is stopped.
     pub drain: Duration,
 }
@@ -77,6 +79,7 @@ impl Default for Timeouts {
             connect: Duration::from_secs(10),
             upstream_head: Duration::from_secs(1_200),
             upstream_idle: Duration::from_secs(300),
+            summary: Duration::from_secs(120),
             drain: Duration::from_secs(30),
         }
     }

@@ -7,10 +7,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Uri};
 use http_body_util::BodyExt;
+use hyper::body::Incoming;
 use longhaul::core::engine::Outgoing;
 use longhaul::{Boxed, Model, OnStream};
 use longhaul_provider::decode::{Decoder, decode_json};
@@ -23,6 +24,8 @@ use crate::front::{Onward, Upstream};
 const LONGEST: usize = 32 << 20;
 /// How long a whole answer may take.
 const PATIENCE: Duration = Duration::from_secs(600);
+/// How long nothing of it may come: models that stream send signs of life.
+const SILENCE: Duration = Duration::from_secs(90);
 
 const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
 
@@ -64,10 +67,7 @@ impl Asking {
         let answer = sent
             .map_err(|refusal| Error::new(ErrorClass::Server { after: None }, refusal.message()))?;
         let (parts, body) = answer.into_parts();
-        let body = http_body_util::Limited::new(body, LONGEST).collect().await;
-        let body = body
-            .map_err(|_| Error::new(ErrorClass::Cut, "the answer broke off"))?
-            .to_bytes();
+        let body = whole(body).await?;
         if !parts.status.is_success() {
             let status = parts.status.as_u16();
             return Err(
@@ -80,6 +80,23 @@ impl Asking {
         match streamed {
             true => folded(self.dialect, &body).map_err(malformed),
             false => decode_json(self.dialect, &body).map_err(|_| malformed(())),
+        }
+    }
+}
+
+/// A body to its end, if it does not fall silent before that.
+async fn whole(mut body: Incoming) -> Result<Bytes, Error> {
+    let mut all = BytesMut::new();
+    loop {
+        let silent = |_| Error::new(ErrorClass::Timeout(Awaited::NextByte), "the answer stopped");
+        let frame = tokio::time::timeout(SILENCE, body.frame());
+        let Some(frame) = frame.await.map_err(silent)? else {
+            return Ok(all.freeze());
+        };
+        let frame = frame.map_err(|_| Error::new(ErrorClass::Cut, "the answer broke off"))?;
+        all.extend_from_slice(frame.data_ref().unwrap_or(&Bytes::new()));
+        if all.len() > LONGEST {
+            return Err(Error::new(ErrorClass::Malformed, "the answer is too long"));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What work on a conversation depends on beside the conversation.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use longhaul_core::config::Config;
@@ -30,6 +31,8 @@ pub struct Settings {
     pub before_messages: u64,
     /// Now.
     pub now: Timestamp,
+    /// For how long a request waits for a summary that a model writes.
+    pub patience: Duration,
 }
 
 impl Settings {
@@ -51,6 +54,7 @@ impl Settings {
             instructions: None,
             before_messages: 0,
             now,
+            patience: Duration::from_secs(120),
         }
     }
 

@@ -73,6 +73,14 @@ impl Standing {
         self.failures < MOST_FAILURES
     }
 
+    /// The same line, where no model is to be asked.
+    pub(crate) fn unaided(self) -> Self {
+        Self {
+            failures: MOST_FAILURES,
+            ..self
+        }
+    }
+
     /// Whether it is time to make the conversation smaller, so that it is done when it must be.
     pub(crate) fn is_due(&self, window: &WindowStatus) -> bool {
         let limit = window.auto_compact;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use longhaul::Model;
 use longhaul::session::summary_reply;
 use longhaul_core::json::Object;
@@ -29,9 +28,11 @@ const BYTES_A_TOKEN: u64 = 4;
 const CAREFUL: u64 = 3;
 /// What the model has not seen yet stays as it is, unless it is more than this part of the window.
 const NEWEST: u64 = 2;
-/// How often, and how many times, it is looked whether another gateway is done.
+/// How often it is looked whether another gateway is done.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
-const LOOKS: u32 = 600;
+/// Conversations of one tenant that have this many messages in common are one, as far as it matters who works on them: the
+/// first few may be the same words of a host.
+const ALIKE: usize = 8;
 
 /// Why work is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +56,7 @@ impl Care {
         let abort = self.abort.clone();
         let work = async move {
             tokio::select! {
-                done = care.one_at_a_time(&material, occasion) => done,
+                done = care.in_good_time(&material, occasion) => done,
                 () = abort.cancelled() => false,
             }
         };
@@ -66,6 +67,24 @@ impl Care {
                 .spawn_on(work, &self.runtime)
                 .await
                 .unwrap_or(false),
+        }
+    }
+
+    /// Works in turn with whoever works on the same. A request does not wait for that for ever: a model that hangs must
+    /// not hang its clients, so in the end it goes on with what can be done without one.
+    async fn in_good_time(&self, material: &Material, occasion: Occasion) -> bool {
+        let in_turn = self.one_at_a_time(material, occasion);
+        if matches!(occasion, Occasion::Ahead { .. }) {
+            return in_turn.await;
+        }
+        let line = material.placed.line;
+        match tokio::time::timeout(self.settings.patience, in_turn).await {
+            Ok(done) => done,
+            Err(_) => {
+                tracing::warn!(%line, "a summary did not come in time; a request goes on with extracts");
+                let standing = self.standings.of(line).unaided();
+                self.is_done(material).await || self.make(material, occasion, standing).await
+            }
         }
     }
 
@@ -80,14 +99,16 @@ impl Care {
             false => lock.lock().await,
         };
         let key = claim_key(material);
-        for _ in 0..LOOKS {
+        loop {
             if self.is_done(material).await {
                 return true;
             }
             match self.rewrites.shelf().claim(key).await {
                 // Another may have been done, and have given its claim back, just before.
                 Ok(Some(_claim)) => {
-                    return self.is_done(material).await || self.make(material, occasion).await;
+                    let standing = self.standings.of(material.placed.line);
+                    return self.is_done(material).await
+                        || self.make(material, occasion, standing).await;
                 }
                 Ok(None) if ahead => return false,
                 Ok(None) => tokio::time::sleep(LOOK_AGAIN).await,
@@ -97,7 +118,6 @@ impl Care {
                 }
             }
         }
-        false
     }
 
     /// Whether there is a better beginning than the one the request was sent with.
@@ -109,10 +129,13 @@ impl Care {
         found.is_ok_and(|found| found.is_some_and(|found| found.rewrite.messages > least))
     }
 
-    async fn make(&self, material: &Material, occasion: Occasion) -> bool {
+    async fn make(
+        &self,
+        material: &Material,
+        occasion: Occasion,
+        standing: standing::Standing,
+    ) -> bool {
         let began = Instant::now();
-        let line = material.placed.line;
-        let standing = self.standings.of(line);
         let measured = match occasion {
             Occasion::Ahead { used } => Some(used),
             Occasion::Full(Some(actual)) => Some(actual),
@@ -292,7 +315,7 @@ impl Care {
             made: Made {
                 session: material.placed.session,
                 line,
-                at: Timestamp::now(),
+                at: self.clock.now(),
                 kind: draft.kind,
                 before: draft.before,
                 after: draft.after,
@@ -341,8 +364,9 @@ fn passes_by(class: ErrorClass) -> bool {
 
 /// One at a time works on conversations that begin alike.
 fn claim_key(material: &Material) -> u64 {
-    let first = material.recognised.hashes.first().copied().unwrap_or(0);
-    (first as u64) ^ material.tenant.0
+    let hashes = &material.recognised.hashes;
+    let alike = hashes.get(ALIKE - 1).or(hashes.last());
+    (alike.copied().unwrap_or(0) as u64) ^ material.tenant.0
 }
 
 /// Whether a summary can be asked for behind the client's own bytes: nothing in them may force another kind of answer.

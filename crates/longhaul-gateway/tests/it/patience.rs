@@ -120,3 +120,25 @@ async fn u3_x8_after_an_hour_of_rest_old_results_are_cleared_and_before_that_non
     assert_eq!(refused(&gateway), 0);
     gateway.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn x9_x8_a_model_that_hangs_over_its_summary_hangs_no_client() {
+    let (behind, _) = echoing(small_windows(), Rest::Sometimes, "", "").await;
+    let gate = Gate::before(behind.addr()).await;
+    let gateway = world(|options| {
+        options.upstream = UpstreamChoice::Url(gate.url.parse().unwrap());
+        options.timeouts.summary = std::time::Duration::from_millis(300);
+    })
+    .await;
+    let mut client = Endless::new(&gateway, "claude-sonnet-4-6").await;
+    client.go_on(&json!({"content": []}));
+    // The gate is never opened: no summary ever comes, and the window fills all the same.
+    while !client.actions.iter().any(|action| action == "extracted") {
+        let reply = client.turn().await;
+        client.go_on(&reply);
+    }
+    assert!(gate.arrived() > 0);
+    gate.open();
+    gateway.stop().await;
+    behind.stop().await;
+}
