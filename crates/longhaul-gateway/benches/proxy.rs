@@ -1,8 +1,11 @@
 //! The gateway against nginx as a plain reverse proxy, in one run: both with one thread, keep-alive, in front of the same
 //! fixed upstream (another nginx), fed by the same eight clients with the same requests of a known conversation.
 //!
-//! `cargo bench -p longhaul-gateway --bench proxy`. Needs `nginx` on the PATH; says so and measures nothing else without it.
-//! Then: what a thousand idle conversations cost in resident memory.
+//! Throughput is that of eight clients that ask without a pause. Latency is that of one client: with eight, both cores are
+//! busy and what is measured is the queue. Both are printed.
+//!
+//! `cargo bench -p longhaul-gateway --bench proxy [-- "50 KB"]`. Needs `nginx` on the PATH; says so and measures nothing else
+//! without it; `--profile=gateway` has that alone, for a profiler to look at. Then: what a thousand idle conversations cost in resident memory.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -25,8 +28,8 @@ use longhaul_gateway::store::Sqlite;
 use url::Url;
 
 const CLIENTS: usize = 8;
-const ROUNDS: usize = 5;
-const ROUND: Duration = Duration::from_millis(1_500);
+const ROUNDS: usize = 7;
+const ROUND: Duration = Duration::from_millis(1_000);
 
 const JSON: &str = r#"{"id":"msg_1","type":"message","role":"assistant","model":"claude-opus-5-5","content":[{"type":"text","text":"Yes, that is done."}],"stop_reason":"end_turn","usage":{"input_tokens":12,"cache_read_input_tokens":12000,"cache_creation_input_tokens":200,"output_tokens":20}}"#;
 
@@ -62,15 +65,23 @@ fn main() {
     wait_for(fixed);
     wait_for(plain);
     println!(
-        "{CLIENTS} clients, keep-alive, one serving thread each; median of {ROUNDS} rounds of {} ms",
+        "keep-alive, one serving thread each; medians of {ROUNDS} rounds of {} ms in turns",
         ROUND.as_millis()
     );
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|arg| !arg.starts_with('-'))
+        .collect();
+    let at = |port| SocketAddr::from(([127, 0, 0, 1], port));
     for (what, path, size) in [
         ("50 KB, JSON", "/v1/messages", 50_000),
         ("800 KB, JSON", "/v1/messages", 800_000),
         ("50 KB, events", "/v1/stream", 50_000),
         ("800 KB, events", "/v1/stream", 800_000),
     ] {
+        if !wanted.is_empty() && !wanted.iter().any(|wanted| what.contains(wanted)) {
+            continue;
+        }
         // The stream lies behind another path of the upstream: the gateway is told by a base path of its own.
         let via_gateway = match path {
             "/v1/stream" => gateway.streaming,
@@ -78,38 +89,50 @@ fn main() {
         };
         let request = request("/v1/messages", size);
         let to_nginx = self::request(path, size);
-        let direct = run(SocketAddr::from(([127, 0, 0, 1], fixed)), &to_nginx);
-        let mut nginx = Vec::new();
-        let mut ours = Vec::new();
-        let mut off = Vec::new();
-        for _ in 0..ROUNDS {
-            nginx.push(run(SocketAddr::from(([127, 0, 0, 1], plain)), &to_nginx));
-            ours.push(run(via_gateway, &request));
-            off.push(run(gateway.off, &request));
+        let servers = [
+            ("direct", at(fixed), &to_nginx),
+            ("nginx", at(plain), &to_nginx),
+            ("gateway", via_gateway, &request),
+            ("off", gateway.off, &request),
+        ];
+        let looked_at = std::env::args().find_map(|arg| Some(arg.strip_prefix("--profile=")?.to_owned()));
+        if let Some(looked_at) = looked_at {
+            let (_, addr, request) = servers.iter().find(|(name, _, _)| *name == looked_at).unwrap();
+            let rounds = (0..ROUNDS).map(|_| run(CLIENTS, *addr, request));
+            println!("{what}: {:.0} req/s", median(rounds.collect()).rate);
+            continue;
         }
-        let (nginx, ours, off) = (median(nginx), median(ours), median(off));
+        let mut alone: [Vec<Figures>; 4] = Default::default();
+        let mut together: [Vec<Figures>; 4] = Default::default();
+        for _ in 0..ROUNDS {
+            for (at, (_, addr, request)) in servers.iter().enumerate() {
+                alone[at].push(run(1, *addr, request));
+                together[at].push(run(CLIENTS, *addr, request));
+            }
+        }
+        let (alone, together) = (alone.map(median), together.map(median));
         println!("{what}");
-        for (name, it) in [
-            ("direct", &direct),
-            ("nginx", &nginx),
-            ("gateway", &ours),
-            ("off", &off),
-        ] {
+        for (at, (name, _, _)) in servers.iter().enumerate() {
+            let (one, all) = (&alone[at], &together[at]);
             println!(
-                "  {name:<8} {:>7.0} req/s   p50 {:>6.0} µs   p99 {:>6.0} µs",
-                it.rate, it.p50, it.p99
+                "  {name:<8} {CLIENTS} clients {:>7.0} req/s   p50 {:>6.0} µs   p99 {:>6.0} µs     one client p50 {:>6.0} µs   p99 {:>6.0} µs",
+                all.rate, all.p50, all.p99, one.p50, one.p99
             );
         }
-        let added =
-            |ours: f64, nginx: f64, direct: f64| (ours - direct) / (nginx - direct).max(1.0);
-        println!(
-            "  gateway / nginx: throughput {:.2}x, p50 {:.2}x, p99 {:.2}x; added p50 {:.2}x, added p99 {:.2}x",
-            ours.rate / nginx.rate,
-            ours.p50 / nginx.p50,
-            ours.p99 / nginx.p99,
-            added(ours.p50, nginx.p50, direct.p50),
-            added(ours.p99, nginx.p99, direct.p99),
-        );
+        let [_, nginx, ours, _] = &together;
+        println!("  throughput {:.2}x of nginx's", ours.rate / nginx.rate);
+        for (who, [direct, nginx, ours, _]) in
+            [("one client", &alone), ("all clients", &together)]
+        {
+            let added = |of: fn(&Figures) -> f64| {
+                (of(ours) - of(direct)) / (of(nginx) - of(direct)).max(1.0)
+            };
+            println!(
+                "  {who}: added p50 {:.2}x, added p99 {:.2}x of nginx's",
+                added(|it| it.p50),
+                added(|it| it.p99)
+            );
+        }
     }
     idle_sessions(gateway.plain);
     drop((upstream, proxy));
@@ -178,7 +201,8 @@ struct Gateways {
 fn start_gateway(folder: &Path, fixed: u16) -> Gateways {
     let (sender, receiver) = std::sync::mpsc::channel();
     let books = ["one.sqlite", "two.sqlite", "three.sqlite"].map(|name| folder.join(name));
-    std::thread::spawn(move || {
+    let serving = std::thread::Builder::new().name("gateway".to_owned());
+    let serve = move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -203,7 +227,8 @@ fn start_gateway(folder: &Path, fixed: u16) -> Gateways {
                 .unwrap();
             std::future::pending::<()>().await;
         });
-    });
+    };
+    serving.spawn(serve).unwrap();
     receiver.recv().unwrap()
 }
 
@@ -239,11 +264,11 @@ struct Figures {
     p99: f64,
 }
 
-/// All clients for one round.
-fn run(addr: SocketAddr, request: &[u8]) -> Figures {
+/// So many clients for one round.
+fn run(clients: usize, addr: SocketAddr, request: &[u8]) -> Figures {
     let began = Instant::now();
     let mut times: Vec<f64> = std::thread::scope(|scope| {
-        let clients: Vec<_> = (0..CLIENTS)
+        let clients: Vec<_> = (0..clients)
             .map(|_| scope.spawn(|| client(addr, request, began)))
             .collect();
         clients

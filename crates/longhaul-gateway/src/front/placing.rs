@@ -55,7 +55,7 @@ pub(super) struct Placing<'r> {
 
 impl Placing<'_> {
     /// Places it and writes it down; makes it fit, if the policy is to manage.
-    pub(super) async fn place(&self, call: &mut Call, recognised: Recognised) {
+    pub(super) async fn place(&self, call: &mut Call, mut recognised: Recognised) {
         let Self { state, asked, .. } = self;
         if call.policy == Policy::Off {
             return;
@@ -84,6 +84,7 @@ impl Placing<'_> {
         let placed = state
             .recogniser
             .place_for(whose, *asked, &recognised, session);
+        recognised.is_placed();
         state.metrics.placed(placed.relation);
         let messages = recognised.chain.messages;
         call.placed = Some((placed, messages));
@@ -116,20 +117,22 @@ impl Placing<'_> {
         let replaced = sending.and_then(|sending| sending.replaced.clone());
         let marked = sending.filter(|sending| sending.marked.is_some());
         let marked = marked.map(|sending| sending.parts.clone());
+        let mut watch = ToWatch::new(
+            state.desk.heads(),
+            placed.session,
+            asked.dialect,
+            self.body,
+            recognised,
+            betas(self.headers),
+        );
+        watch.replaced = replaced;
+        watch.marked = marked;
+        watch.fresh = fresh;
         state.desk.sent(Sent {
             call: call.number,
             at: call.at,
             line,
-            watch: Some(ToWatch {
-                session: placed.session,
-                dialect: asked.dialect,
-                body: self.body.clone(),
-                recognised,
-                replaced,
-                marked,
-                fresh,
-                betas: betas(self.headers),
-            }),
+            watch: Some(watch),
         });
     }
 

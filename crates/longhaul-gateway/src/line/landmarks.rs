@@ -131,6 +131,11 @@ impl Starts {
         Self { tenant, powers }
     }
 
+    /// Forgets all of them.
+    pub(super) fn let_go(&mut self) {
+        self.powers = Vec::new();
+    }
+
     /// All of them, the longest last.
     pub(super) fn hashes(&self) -> impl DoubleEndedIterator<Item = u64> {
         self.powers.iter().map(|(hash, _)| *hash)

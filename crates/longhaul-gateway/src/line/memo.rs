@@ -45,6 +45,12 @@ impl<K: Eq + Hash, V: Clone> Generations<K, V> {
         self.young.insert(key, value);
     }
 
+    /// Forgets what is known of a key.
+    pub fn forget(&mut self, key: &K) {
+        self.young.remove(key);
+        self.old.remove(key);
+    }
+
     /// What is known of a key, to be changed; a default where nothing is.
     pub fn or_default(&mut self, key: K) -> &mut V
     where

@@ -52,6 +52,15 @@ pub struct Recognised {
     pub known_bytes: usize,
 }
 
+impl Recognised {
+    /// Lets go of what only placing needs.
+    pub(crate) fn is_placed(&mut self) {
+        self.starts.let_go();
+        self.kept = Vec::new();
+        self.read = Vec::new();
+    }
+}
+
 /// Recognises bodies.
 #[derive(Debug)]
 pub struct Recogniser {
@@ -118,7 +127,33 @@ impl Recogniser {
             None => (body::read(body)?, Chain::default()),
         };
         let known = shared.as_ref().map_or(0, |shared| shared.1.elements);
+        let known_bytes = shared.as_ref().map_or(0, Shared::known);
         let earlier = shared.as_ref().map(|shared| &shared.0);
+        let kept = earlier.map_or_else(Vec::new, |earlier| {
+            let shared = earlier.landmarks.iter();
+            shared
+                .filter(|landmark| landmark.elements <= known)
+                .cloned()
+                .collect()
+        });
+        // The same messages as before: nothing has to be copied.
+        if let Some(earlier) = earlier
+            && outline.elements.is_empty()
+            && earlier.raws.len() == known
+        {
+            return Ok(Recognised {
+                kept,
+                chain,
+                raws: Arc::clone(&earlier.raws),
+                hashes: Arc::clone(&earlier.hashes),
+                ends: Arc::clone(&earlier.ends),
+                lead: earlier.lead,
+                read: Vec::new(),
+                starts,
+                known_bytes,
+                outline,
+            });
+        }
         let mut raws = Vec::with_capacity(outline.len());
         let mut hashes = Vec::with_capacity(outline.len());
         let mut ends = Vec::with_capacity(outline.len());
@@ -148,13 +183,6 @@ impl Recogniser {
             hashes.push(chain.hash);
             read.push(chain);
         }
-        let kept = earlier.map_or_else(Vec::new, |earlier| {
-            let shared = earlier.landmarks.iter();
-            shared
-                .filter(|landmark| landmark.elements <= known)
-                .cloned()
-                .collect()
-        });
         Ok(Recognised {
             kept,
             chain,
@@ -164,7 +192,7 @@ impl Recogniser {
             lead,
             read,
             starts,
-            known_bytes: shared.as_ref().map_or(0, |shared| shared.1.at),
+            known_bytes,
             outline,
         })
     }

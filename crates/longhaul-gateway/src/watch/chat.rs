@@ -13,9 +13,9 @@ use longhaul_core::cache::{
 use longhaul_core::json::{Object, items};
 use longhaul_core::message::BlockKind;
 use longhaul_core::prompt::Ttl;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use super::keeper::ToWatch;
+use super::seen::ToWatch;
 
 /// A marker stands on each so many positions, and on the last.
 const MARKED: usize = 16;
@@ -54,27 +54,12 @@ pub(super) fn position(text: &[u8], raw: u128) -> Position {
     }
 }
 
-/// A hash of all that makes the head.
-pub(super) fn hash(sent: &ToWatch) -> Option<u128> {
-    let list = sent.recognised.outline.list.clone();
-    let mut hash = Xxh3::with_seed(1);
-    hash.update(sent.body.get(..list.start)?);
-    hash.update(b"\0");
-    hash.update(sent.body.get(list.end..)?);
-    for raw in sent.recognised.raws.iter().take(sent.recognised.lead) {
-        hash.update(&raw.to_le_bytes());
-    }
-    Some(hash.digest128())
-}
-
 /// What stands beside the conversation: leading messages of role system, tools, and what else is part of the prompt. None
 /// for a prompt that is to be kept for longer than the watch can tell.
 pub(super) fn head(sent: &ToWatch) -> Option<Head> {
     let recognised = &sent.recognised;
-    let outline = &recognised.outline;
-    let list = outline.list.clone();
-    let behind = sent.body.get(list.end..)?;
-    let alone = [sent.body.get(..list.start)?, b"[]", behind].concat();
+    let (before, behind) = sent.beside()?;
+    let alone = [before, b"[]", behind].concat();
     let beside = Object::new(&alone);
     let options = beside.object("prompt_cache_options");
     let kept_long = beside.string("prompt_cache_retention").as_deref() == Some("24h")
@@ -82,17 +67,9 @@ pub(super) fn head(sent: &ToWatch) -> Option<Head> {
     if kept_long {
         return None;
     }
-    let mut begin = list.start + 1;
     let mut system = Vec::new();
-    for (raw, end) in recognised
-        .raws
-        .iter()
-        .zip(recognised.ends.iter())
-        .take(recognised.lead)
-    {
-        let end = *end as usize;
-        let text = sent.body.get(begin..end)?.trim_ascii_start();
-        let text = text.strip_prefix(b",").unwrap_or(text);
+    for (index, raw) in (recognised.raws.iter()).take(recognised.lead).enumerate() {
+        let text = sent.message(index)?;
         let said = Object::new(text).string("content");
         system.push(SystemPart {
             hash: *raw,
@@ -101,7 +78,6 @@ pub(super) fn head(sent: &ToWatch) -> Option<Head> {
             bytes: Bytes::new(),
             sections: Vec::new(),
         });
-        begin = end;
     }
     let tools = beside.get("tools").and_then(items).unwrap_or_default();
     let tool = |tool: &[u8]| {
@@ -121,7 +97,7 @@ pub(super) fn head(sent: &ToWatch) -> Option<Head> {
         Some((name.to_owned(), format!("{:08x}", xxh3_64(value) >> 32)))
     };
     Some(Head {
-        model: outline.model(&sent.body).into_owned(),
+        model: beside.string("model").unwrap_or_default().into_owned(),
         system,
         tools: tools.into_iter().map(tool).collect(),
         effort: beside.string("reasoning_effort").map(Into::into),

@@ -9,30 +9,28 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use longhaul_core::cache::{Conversation, Fingerprint, Flags, Head, Mark, Position};
 use longhaul_provider::Dialect;
-use xxhash_rust::xxh3::Xxh3;
 
 use super::chat;
-use super::keeper::ToWatch;
+use super::seen::{Heads, ToWatch};
 use crate::line::Generations;
 
-/// Messages whose positions are remembered, and heads.
+/// Messages whose positions are remembered.
 const MESSAGES: usize = 50_000;
-const HEADS: usize = 256;
 
 type Positions = Arc<[(Position, Option<Mark>)]>;
 
 /// Makes fingerprints.
 pub(super) struct Fingerprints {
     messages: Generations<u128, Positions>,
-    heads: Generations<u128, Arc<Head>>,
+    heads: Arc<Heads>,
     flags: Arc<Flags>,
 }
 
 impl Fingerprints {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(heads: Arc<Heads>) -> Self {
         Self {
             messages: Generations::new(MESSAGES),
-            heads: Generations::new(HEADS),
+            heads,
             flags: Arc::default(),
         }
     }
@@ -65,10 +63,18 @@ impl Fingerprints {
         for (index, (raw, text)) in (0_usize..).zip(beginning.chain(rest)) {
             let parts = match self.messages.get(&raw) {
                 Some(parts) => parts,
-                None => match text {
-                    Ok(text) => self.read(sent.dialect, text, raw)?,
-                    Err(element) => self.read(sent.dialect, element_of(sent, element)?, raw)?,
-                },
+                None => {
+                    let text = match text {
+                        Ok(text) => Some(&**text),
+                        Err(element) => sent.message(element),
+                    };
+                    let Some(text) = text else {
+                        // It was known when it was sent, and is forgotten.
+                        self.heads.forget(sent.head);
+                        return None;
+                    };
+                    self.read(sent.dialect, text, raw)?
+                }
             };
             for (position, mark) in parts.iter() {
                 marks.extend(mark.clone().map(|mark| (positions.len(), mark)));
@@ -125,42 +131,36 @@ impl Fingerprints {
     }
 
     /// What stands beside the messages.
-    fn head(&mut self, sent: &ToWatch) -> Option<Arc<Head>> {
-        if sent.dialect == Dialect::OpenAi {
-            let hash = chat::hash(sent)?;
-            if let Some(head) = self.heads.get(&hash) {
-                return Some(head);
-            }
-            let head = Arc::new(chat::head(sent)?);
-            self.heads.put(hash, Arc::clone(&head));
-            return Some(head);
+    fn head(&self, sent: &ToWatch) -> Option<Arc<Head>> {
+        if let Some(known) = self.heads.get(sent.head) {
+            return known;
         }
-        let list = sent.recognised.outline.list.clone();
-        let before = sent.body.get(..list.start)?;
-        let behind = sent.body.get(list.end..)?;
-        let mut hash = Xxh3::new();
-        hash.update(before);
-        hash.update(sent.betas.as_bytes());
-        hash.update(b"\0");
-        hash.update(behind);
-        let hash = hash.digest128();
-        if let Some(head) = self.heads.get(&hash) {
-            return Some(head);
-        }
-        let alone = [before, b"[]", behind].concat();
-        let betas = sent.betas.split(',').map(str::trim);
-        let read = of_body(alone.into(), betas.filter(|beta| !beta.is_empty()))?;
-        let mut head = Arc::unwrap_or_clone(read.head);
-        for part in &mut head.system {
-            part.bytes = Bytes::new();
-        }
-        for tool in &mut head.tools {
-            tool.bytes = Bytes::new();
-        }
-        let head = Arc::new(head);
-        self.heads.put(hash, Arc::clone(&head));
-        Some(head)
+        // It was known when it was sent, and is forgotten: nothing is remembered of that.
+        sent.beside()?;
+        let head = match sent.dialect {
+            Dialect::Anthropic => head(sent),
+            Dialect::OpenAi => chat::head(sent),
+        };
+        let head = head.map(Arc::new);
+        self.heads.put(sent.head, head.clone());
+        head
     }
+}
+
+/// What stands beside the messages, without its texts.
+fn head(sent: &ToWatch) -> Option<Head> {
+    let (before, behind) = sent.beside()?;
+    let alone = [before, b"[]", behind].concat();
+    let betas = sent.betas.split(',').map(str::trim);
+    let read = of_body(alone.into(), betas.filter(|beta| !beta.is_empty()))?;
+    let mut head = Arc::unwrap_or_clone(read.head);
+    for part in &mut head.system {
+        part.bytes = Bytes::new();
+    }
+    for tool in &mut head.tools {
+        tool.bytes = Bytes::new();
+    }
+    Some(head)
 }
 
 /// The fingerprint of a body that is not the client's.
@@ -169,13 +169,6 @@ fn whole(sent: &ToWatch, parts: &[Bytes], started: Timestamp) -> Option<Fingerpr
     let betas = sent.betas.split(',').map(str::trim);
     let betas = betas.filter(|beta| !beta.is_empty());
     Fingerprint::of_body(sent.session.to_string(), started, &body, betas).ok()
-}
-
-/// An element of the client's that was read, and not known before.
-fn element_of(sent: &ToWatch, index: usize) -> Option<&[u8]> {
-    let outline = &sent.recognised.outline;
-    let element = index.checked_sub(outline.known)?;
-    sent.body.get(outline.elements.get(element)?.span.clone())
 }
 
 fn of_body<'b>(

@@ -6,19 +6,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use bytes::Bytes;
 use jiff::Timestamp;
 use longhaul_core::cache::{CallId, Watch};
 use longhaul_core::models::ModelTable;
-use longhaul_provider::Dialect;
 use tokio::sync::mpsc;
 
 use super::changes::Changes;
 use super::fingerprint::Fingerprints;
 use super::metrics::Metrics;
+use super::seen::{Heads, ToWatch};
 use super::usage::Measured;
-use crate::line::{LineId, Recognised, SessionId, Tenant};
-use crate::manage::{Care, Material, Shelved};
+use crate::line::{LineId, SessionId, Tenant};
+use crate::manage::{Care, Material};
 use crate::store::{CallRecord, Ended, LineRecord, Record, Store};
 
 /// Entries that may wait.
@@ -27,8 +26,10 @@ const QUEUE: usize = 4_096;
 const WAITING_BYTES: usize = 64 << 20;
 /// Entries written at once.
 const BATCH: usize = 1_024;
-/// How long the first entry waits for others.
-const LINGER: Duration = Duration::from_millis(10);
+/// Entries are read in short turns, so that this thread never keeps a core for long while requests want one, and written
+/// after so many turns.
+const TURN: Duration = Duration::from_millis(2);
+const TURNS: usize = 5;
 /// Sessions whose cache is watched: those not heard of for longest are forgotten.
 const SESSIONS: usize = 512;
 
@@ -49,27 +50,6 @@ pub struct Sent {
     pub line: LineRecord,
     /// What the cache watch needs, where it applies.
     pub watch: Option<ToWatch>,
-}
-
-/// A request for the cache watch.
-#[derive(Debug)]
-pub struct ToWatch {
-    /// Its session.
-    pub session: SessionId,
-    /// How it is written.
-    pub dialect: Dialect,
-    /// Its body, shared.
-    pub body: Bytes,
-    /// What was recognised of it.
-    pub recognised: Arc<Recognised>,
-    /// What was sent in place of its beginning, and in place of how many messages.
-    pub(crate) replaced: Option<(Arc<Shelved>, usize)>,
-    /// What was sent as a whole, where markers in it were changed, too.
-    pub(crate) marked: Option<Vec<Bytes>>,
-    /// Whether that is something else than before, so that the cache breaks as planned.
-    pub(crate) fresh: bool,
-    /// The header `anthropic-beta`.
-    pub betas: String,
 }
 
 /// A call that has ended.
@@ -99,6 +79,7 @@ pub struct Desk {
     queue: mpsc::Sender<Entry>,
     waiting: Arc<AtomicUsize>,
     metrics: Arc<Metrics>,
+    heads: Arc<Heads>,
 }
 
 impl std::fmt::Debug for Entry {
@@ -117,18 +98,23 @@ impl Desk {
     /// A request goes out.
     pub fn sent(&self, mut sent: Sent) {
         if let Some(watch) = &sent.watch {
-            let length = watch.body.len();
+            let length = watch.size();
             if self.waiting.fetch_add(length, Ordering::Relaxed) > WAITING_BYTES {
                 self.waiting.fetch_sub(length, Ordering::Relaxed);
                 self.metrics.dropped();
                 sent.watch = None;
             }
         }
-        let length = sent.watch.as_ref().map_or(0, |watch| watch.body.len());
+        let length = sent.watch.as_ref().map_or(0, ToWatch::size);
         if self.queue.try_send(Entry::Sent(Box::new(sent))).is_err() {
             self.waiting.fetch_sub(length, Ordering::Relaxed);
             self.metrics.dropped();
         }
+    }
+
+    /// What stands beside the messages of requests that were watched.
+    pub(crate) fn heads(&self) -> &Heads {
+        &self.heads
     }
 
     /// A call ended.
@@ -157,10 +143,12 @@ impl Keeper {
     ) -> std::io::Result<(Self, Desk)> {
         let (queue, mut entries) = mpsc::channel(QUEUE);
         let waiting = Arc::new(AtomicUsize::new(0));
+        let heads = Arc::new(Heads::default());
         let desk = Desk {
             queue,
             waiting: Arc::clone(&waiting),
             metrics: Arc::clone(&metrics),
+            heads: Arc::clone(&heads),
         };
         let mut keeping = Keeping {
             waiting,
@@ -168,7 +156,7 @@ impl Keeper {
             care,
             models,
             watch: Watch::default(),
-            fingerprints: Fingerprints::new(),
+            fingerprints: Fingerprints::new(heads),
             under_way: HashMap::new(),
             session_of: HashMap::new(),
             changed: HashSet::new(),
@@ -179,16 +167,18 @@ impl Keeper {
         let runtime = tokio::runtime::Handle::current();
         let keep = move || {
             while let Some(first) = entries.blocking_recv() {
-                // Whoever hands in an entry while this thread sleeps need not wake it.
-                std::thread::sleep(LINGER);
                 let mut batch = Vec::new();
                 keeping.take(first, &mut batch);
                 let mut taken = 1;
-                while taken < BATCH
-                    && let Ok(next) = entries.try_recv()
-                {
-                    taken += 1;
-                    keeping.take(next, &mut batch);
+                for _ in 0..TURNS {
+                    // Whoever hands in an entry while this thread sleeps need not wake it.
+                    std::thread::sleep(TURN);
+                    while taken < BATCH
+                        && let Ok(next) = entries.try_recv()
+                    {
+                        taken += 1;
+                        keeping.take(next, &mut batch);
+                    }
                 }
                 let count = batch.len();
                 if let Err(error) = runtime.block_on(store.append(batch)) {
@@ -244,7 +234,7 @@ impl Keeping {
                 self.changed.insert(sent.line.session);
                 if let Some(watched) = &sent.watch {
                     self.waiting
-                        .fetch_sub(watched.body.len(), Ordering::Relaxed);
+                        .fetch_sub(watched.size(), Ordering::Relaxed);
                     self.hear(watched.session);
                     if self.under_way.len() > MOST_UNDER_WAY {
                         self.under_way.clear();

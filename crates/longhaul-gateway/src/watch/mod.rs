@@ -12,10 +12,12 @@ mod keeper;
 mod metrics;
 mod packed;
 mod prometheus;
+mod seen;
 mod telemetry;
 mod usage;
 
 pub use changes::{Change, Changes, Following};
-pub use keeper::{Desk, Done, Keeper, Sent, ToWatch};
+pub use keeper::{Desk, Done, Keeper, Sent};
 pub use metrics::{Metrics, NotesResult, Refused};
+pub use seen::ToWatch;
 pub use usage::{Kept, Measured, Tap, plain};

@@ -1,0 +1,190 @@
+//! A request for the cache watch, with no more of its bytes than the watch has not seen.
+//!
+//! The watch is off the path of requests. A body that waited for it would be kept in memory long after it was passed on, and
+//! the next body would have to be written to memory that is in no processor's cache.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use longhaul_core::cache::Head;
+use longhaul_provider::Dialect;
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::line::{Generations, Recognised, SessionId};
+use crate::manage::Shelved;
+
+/// New messages of more bytes than this are not copied: their body is shared.
+const COPIED: usize = 64 << 10;
+/// Heads that are remembered.
+const HEADS: usize = 512;
+
+/// A request for the cache watch.
+#[derive(Debug)]
+pub struct ToWatch {
+    /// Its session.
+    pub session: SessionId,
+    /// How it is written.
+    pub dialect: Dialect,
+    /// What was recognised of it.
+    pub recognised: Arc<Recognised>,
+    /// What was sent in place of its beginning, and in place of how many messages.
+    pub(crate) replaced: Option<(Arc<Shelved>, usize)>,
+    /// What was sent as a whole, where markers in it were changed, too.
+    pub(crate) marked: Option<Vec<Bytes>>,
+    /// Whether that is something else than before, so that the cache breaks as planned.
+    pub(crate) fresh: bool,
+    /// The header `anthropic-beta`.
+    pub betas: String,
+    /// Tells heads apart.
+    pub(super) head: u128,
+    part: Part,
+}
+
+/// A part of a body.
+#[derive(Debug)]
+struct Part {
+    /// Where it begins.
+    from: usize,
+    bytes: Bytes,
+}
+
+impl ToWatch {
+    /// A request with this body.
+    pub(crate) fn new(
+        heads: &Heads,
+        session: SessionId,
+        dialect: Dialect,
+        body: &Bytes,
+        recognised: Arc<Recognised>,
+        betas: String,
+    ) -> Self {
+        let head = hash(dialect, body, &recognised, &betas);
+        let part = match heads.knows(head) {
+            true => Part::news(body, &recognised),
+            false => Part::whole(body),
+        };
+        Self {
+            session,
+            dialect,
+            recognised,
+            replaced: None,
+            marked: None,
+            fresh: false,
+            betas,
+            head,
+            part,
+        }
+    }
+
+    /// Bytes that it keeps in memory.
+    pub(super) fn size(&self) -> usize {
+        let marked = self.marked.iter().flatten();
+        self.part.bytes.len() + marked.map(Bytes::len).sum::<usize>()
+    }
+
+    /// What stands before the messages and behind them. None if that was known.
+    pub(super) fn beside(&self) -> Option<(&[u8], &[u8])> {
+        let list = &self.recognised.outline.list;
+        let bytes = (self.part.from == 0).then_some(&self.part.bytes)?;
+        Some((bytes.get(..list.start)?, bytes.get(list.end..)?))
+    }
+
+    /// One of its messages. None if it was known.
+    pub(super) fn message(&self, index: usize) -> Option<&[u8]> {
+        let outline = &self.recognised.outline;
+        if let Some(read) = index.checked_sub(outline.known) {
+            return self.bytes(outline.elements.get(read)?.span.clone());
+        }
+        let end = |index: usize| Some(*self.recognised.ends.get(index)? as usize);
+        let begin = match index.checked_sub(1) {
+            Some(before) => end(before)?,
+            None => outline.list.start + 1,
+        };
+        let text = self.bytes(begin..end(index)?)?.trim_ascii_start();
+        let text = text.strip_prefix(b",").unwrap_or(text);
+        Some(text.trim_ascii_start())
+    }
+
+    fn bytes(&self, range: Range<usize>) -> Option<&[u8]> {
+        let from = range.start.checked_sub(self.part.from)?;
+        let until = range.end.checked_sub(self.part.from)?;
+        self.part.bytes.get(from..until)
+    }
+}
+
+impl Part {
+    fn whole(body: &Bytes) -> Self {
+        Self {
+            from: 0,
+            bytes: body.clone(),
+        }
+    }
+
+    /// The messages that were not known by their bytes.
+    fn news(body: &Bytes, recognised: &Recognised) -> Self {
+        let elements = &recognised.outline.elements;
+        let (Some(first), Some(last)) = (elements.first(), elements.last()) else {
+            return Self {
+                from: body.len(),
+                bytes: Bytes::new(),
+            };
+        };
+        let news = first.span.start..last.span.end;
+        match body.get(news.clone()) {
+            Some(text) if text.len() <= COPIED => Self {
+                from: news.start,
+                bytes: Bytes::copy_from_slice(text),
+            },
+            _ => Self::whole(body),
+        }
+    }
+}
+
+/// What stands beside the messages: in a chat, the messages that lead it, too.
+fn hash(dialect: Dialect, body: &[u8], recognised: &Recognised, betas: &str) -> u128 {
+    let list = &recognised.outline.list;
+    let mut hash = Xxh3::with_seed(dialect as u64);
+    hash.update(body.get(..list.start).unwrap_or_default());
+    hash.update(betas.as_bytes());
+    hash.update(b"\0");
+    hash.update(body.get(list.end..).unwrap_or_default());
+    if dialect == Dialect::OpenAi {
+        for raw in recognised.raws.iter().take(recognised.lead) {
+            hash.update(&raw.to_le_bytes());
+        }
+    }
+    hash.digest128()
+}
+
+/// What stands beside the messages of requests that were seen; none for what cannot be watched.
+#[derive(Debug)]
+pub(crate) struct Heads(Mutex<Generations<u128, Option<Arc<Head>>>>);
+
+impl Default for Heads {
+    fn default() -> Self {
+        Self(Mutex::new(Generations::new(HEADS)))
+    }
+}
+
+impl Heads {
+    fn knows(&self, hash: u128) -> bool {
+        self.get(hash).is_some()
+    }
+
+    pub(super) fn get(&self, hash: u128) -> Option<Option<Arc<Head>>> {
+        let mut heads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        heads.get(&hash)
+    }
+
+    /// The next request with it comes whole.
+    pub(super) fn forget(&self, hash: u128) {
+        let mut heads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        heads.forget(&hash);
+    }
+
+    pub(super) fn put(&self, hash: u128, head: Option<Arc<Head>>) {
+        let mut heads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        heads.put(hash, head);
+    }
+}
