@@ -5,7 +5,7 @@
 //! busy and what is measured is the queue. Both are printed.
 //!
 //! `cargo bench -p longhaul-gateway --bench proxy [-- "50 KB"]`. Needs `nginx` on the PATH; says so and measures nothing else
-//! without it; `--profile=gateway` has that alone, for a profiler to look at. Then: what a thousand idle conversations cost in resident memory.
+//! without it; `--profile=gateway:1` has that alone, with one client, for a profiler to look at. Then: what a thousand idle conversations cost in resident memory.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -95,11 +95,18 @@ fn main() {
             ("gateway", via_gateway, &request),
             ("off", gateway.off, &request),
         ];
-        let looked_at = std::env::args().find_map(|arg| Some(arg.strip_prefix("--profile=")?.to_owned()));
+        let looked_at =
+            std::env::args().find_map(|arg| Some(arg.strip_prefix("--profile=")?.to_owned()));
         if let Some(looked_at) = looked_at {
-            let (_, addr, request) = servers.iter().find(|(name, _, _)| *name == looked_at).unwrap();
-            let rounds = (0..ROUNDS).map(|_| run(CLIENTS, *addr, request));
-            println!("{what}: {:.0} req/s", median(rounds.collect()).rate);
+            let (name, clients) = looked_at.split_once(':').unwrap_or((&looked_at, "8"));
+            let looked_at = servers.iter().find(|(known, _, _)| *known == name);
+            let (_, addr, request) = looked_at.unwrap();
+            let rounds = (0..ROUNDS).map(|_| run(clients.parse().unwrap(), *addr, request));
+            let it = median(rounds.collect());
+            println!(
+                "{what}: {:.0} req/s, p50 {:.0} µs, p99 {:.0} µs",
+                it.rate, it.p50, it.p99
+            );
             continue;
         }
         let mut alone: [Vec<Figures>; 4] = Default::default();
@@ -121,8 +128,7 @@ fn main() {
         }
         let [_, nginx, ours, _] = &together;
         println!("  throughput {:.2}x of nginx's", ours.rate / nginx.rate);
-        for (who, [direct, nginx, ours, _]) in
-            [("one client", &alone), ("all clients", &together)]
+        for (who, [direct, nginx, ours, _]) in [("one client", &alone), ("all clients", &together)]
         {
             let added = |of: fn(&Figures) -> f64| {
                 (of(ours) - of(direct)) / (of(nginx) - of(direct)).max(1.0)

@@ -233,8 +233,7 @@ impl Keeping {
                 self.session_of.insert(sent.call, sent.line.session);
                 self.changed.insert(sent.line.session);
                 if let Some(watched) = &sent.watch {
-                    self.waiting
-                        .fetch_sub(watched.size(), Ordering::Relaxed);
+                    self.waiting.fetch_sub(watched.size(), Ordering::Relaxed);
                     self.hear(watched.session);
                     if self.under_way.len() > MOST_UNDER_WAY {
                         self.under_way.clear();
