@@ -93,6 +93,7 @@ fn main() {
             ("direct", at(fixed), &to_nginx),
             ("nginx", at(plain), &to_nginx),
             ("gateway", via_gateway, &request),
+            ("observe", gateway.observe, &request),
             ("off", gateway.off, &request),
         ];
         let looked_at =
@@ -109,8 +110,8 @@ fn main() {
             );
             continue;
         }
-        let mut alone: [Vec<Figures>; 4] = Default::default();
-        let mut together: [Vec<Figures>; 4] = Default::default();
+        let mut alone: [Vec<Figures>; 5] = Default::default();
+        let mut together: [Vec<Figures>; 5] = Default::default();
         for _ in 0..ROUNDS {
             for (at, (_, addr, request)) in servers.iter().enumerate() {
                 alone[at].push(run(1, *addr, request));
@@ -126,9 +127,9 @@ fn main() {
                 all.rate, all.p50, all.p99, one.p50, one.p99
             );
         }
-        let [_, nginx, ours, _] = &together;
+        let [_, nginx, ours, ..] = &together;
         println!("  throughput {:.2}x of nginx's", ours.rate / nginx.rate);
-        for (who, [direct, nginx, ours, _]) in [("one client", &alone), ("all clients", &together)]
+        for (who, [direct, nginx, ours, ..]) in [("one client", &alone), ("all clients", &together)]
         {
             let added = |of: fn(&Figures) -> f64| {
                 (of(ours) - of(direct)) / (of(nginx) - of(direct)).max(1.0)
@@ -201,12 +202,14 @@ struct Gateways {
     streaming: SocketAddr,
     /// Where the policy is off: nothing is read or written down.
     off: SocketAddr,
+    /// Where it is to observe.
+    observe: SocketAddr,
 }
 
 /// Two gateways on one thread of their own: requests to the second come out as a stream.
 fn start_gateway(folder: &Path, fixed: u16) -> Gateways {
     let (sender, receiver) = std::sync::mpsc::channel();
-    let books = ["one.sqlite", "two.sqlite", "three.sqlite"].map(|name| folder.join(name));
+    let books = ["one", "two", "three", "four"].map(|name| folder.join(name));
     let serving = std::thread::Builder::new().name("gateway".to_owned());
     let serve = move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -215,13 +218,15 @@ fn start_gateway(folder: &Path, fixed: u16) -> Gateways {
             .unwrap();
         runtime.block_on(async {
             let mut running = Vec::new();
-            for (books, base) in books.iter().zip(["", "/v1/stream", ""]) {
+            for (books, base) in books.iter().zip(["", "/v1/stream", "", ""]) {
                 let url = Url::parse(&format!("http://127.0.0.1:{fixed}{base}")).unwrap();
                 let store = Arc::new(Sqlite::open(books).unwrap());
                 let mut options = Options::new(UpstreamChoice::Url(url), store, Tenants::passing());
-                if running.len() == 2 {
-                    options.policies.otherwise = Policy::Off;
-                }
+                options.policies.otherwise = match running.len() {
+                    2 => Policy::Off,
+                    3 => Policy::Observe,
+                    _ => Policy::Manage,
+                };
                 running.push(Gateway::start(options).await.unwrap());
             }
             sender
@@ -229,6 +234,7 @@ fn start_gateway(folder: &Path, fixed: u16) -> Gateways {
                     plain: running[0].addr(),
                     streaming: running[1].addr(),
                     off: running[2].addr(),
+                    observe: running[3].addr(),
                 })
                 .unwrap();
             std::future::pending::<()>().await;

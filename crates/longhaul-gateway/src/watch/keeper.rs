@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use longhaul_core::cache::{CallId, Watch};
+use longhaul_core::message::Usage;
 use longhaul_core::models::ModelTable;
 use tokio::sync::mpsc;
 
@@ -67,6 +68,19 @@ pub struct Done {
     pub(crate) material: Option<Box<Material>>,
 }
 
+/// What follows for the conversation of a call that has ended.
+fn follow(care: &Arc<Care>, record: &mut CallRecord, material: Material, usage: &Usage) {
+    let size = material.size();
+    let (left_out, sent) = (size.left_out as u128, size.sent.max(1) as u128);
+    // As many tokens a byte as what was sent had.
+    let saved = u128::from(usage.prompt()) * left_out / sent;
+    record.saved = u64::try_from(saved).unwrap_or(0);
+    record.rewritten = material.sending.replaced.is_some();
+    if record.ended == Ended::Whole && record.status == 200 && usage.context() > 0 {
+        care.answered(material, usage.context());
+    }
+}
+
 enum Entry {
     Sent(Box<Sent>),
     Done(Box<Done>),
@@ -74,17 +88,18 @@ enum Entry {
 }
 
 /// Where entries are handed in. Never waits.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Desk {
     queue: mpsc::Sender<Entry>,
     waiting: Arc<AtomicUsize>,
     metrics: Arc<Metrics>,
     heads: Arc<Heads>,
+    care: Arc<Care>,
 }
 
-impl std::fmt::Debug for Entry {
+impl std::fmt::Debug for Desk {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Entry")
+        f.write_str("Desk")
     }
 }
 
@@ -117,8 +132,15 @@ impl Desk {
         &self.heads
     }
 
-    /// A call ended.
-    pub fn done(&self, done: Done) {
+    /// A call ended. Where it can be told at once what was measured, what follows from it is seen to at once, too.
+    pub fn done(&self, mut done: Done) {
+        done.measured.read_if_short();
+        if let Measured::Usage(usage) = &done.measured {
+            let material = done.material.take().zip(usage.as_ref());
+            if let Some((material, usage)) = material {
+                follow(&self.care, &mut done.record, *material, usage);
+            }
+        }
         self.put(Entry::Done(Box::new(done)));
     }
 
@@ -149,6 +171,7 @@ impl Keeper {
             waiting: Arc::clone(&waiting),
             metrics: Arc::clone(&metrics),
             heads: Arc::clone(&heads),
+            care: Arc::clone(&care),
         };
         let mut keeping = Keeping {
             waiting,
@@ -273,6 +296,9 @@ impl Keeping {
     fn done(&mut self, done: Done) -> Record {
         let mut record = done.record;
         let usage = done.measured.usage();
+        if let (Some(material), Some(usage)) = (done.material, &usage) {
+            follow(&self.care, &mut record, *material, usage);
+        }
         let watched = self.under_way.remove(&done.call);
         let spec = self.models.resolve(&record.model).spec;
         if let Some(usage) = usage {
@@ -284,18 +310,6 @@ impl Keeping {
                     self.metrics.found(finding.cause.name());
                     record.finding = Some(finding.sentence(None));
                 }
-            }
-            if let Some(material) = &done.material {
-                let size = material.size();
-                let (left_out, sent) = (size.left_out as u128, size.sent.max(1) as u128);
-                // As many tokens a byte as what was sent had.
-                let saved = u128::from(usage.prompt()) * left_out / sent;
-                record.saved = u64::try_from(saved).unwrap_or(0);
-                record.rewritten = material.sending.replaced.is_some();
-            }
-            let whole = record.ended == Ended::Whole && record.status == 200;
-            if let Some(material) = done.material.filter(|_| whole && usage.context() > 0) {
-                self.care.answered(*material, usage.context());
             }
             record.usage = Some(usage);
         } else if let Some(id) = watched {

@@ -13,6 +13,8 @@ use super::packed::{Packing, Wanted};
 
 /// Longest answer that is kept to be read, as it comes.
 const LONGEST: usize = 32 << 20;
+/// Longest that is read on the path.
+const SHORT: usize = 64 << 10;
 /// Most that is unpacked of a compressed stream.
 const LONGEST_STREAM: usize = 256 << 20;
 
@@ -29,6 +31,17 @@ pub enum Measured {
 }
 
 impl Measured {
+    /// Reads what takes next to no time.
+    pub(super) fn read_if_short(&mut self) {
+        if let Self::Kept(kept) = self
+            && kept.packing.is_none()
+            && kept.length <= SHORT
+        {
+            let parts = std::mem::take(&mut kept.parts);
+            *self = Self::Usage(usage_of(kept.dialect, &parts));
+        }
+    }
+
     /// The usage.
     pub fn usage(self) -> Option<Usage> {
         match self {
@@ -50,11 +63,13 @@ pub struct Kept {
 
 impl Kept {
     fn usage(self) -> Option<Usage> {
+        let Some(packing) = self.packing else {
+            return usage_of(self.dialect, &self.parts);
+        };
         let whole = self.parts.concat();
-        match (self.packing, self.shape) {
-            (None, _) => usage_in(self.dialect, &whole),
-            (Some(packing), Shape::Text) => usage_in(self.dialect, &packing.whole(&whole, LONGEST)),
-            (Some(packing), Shape::Events) => {
+        match self.shape {
+            Shape::Text => usage_in(self.dialect, &packing.whole(&whole, LONGEST)),
+            Shape::Events => {
                 let mut events = Events::default();
                 packing.unpack(&whole, LONGEST_STREAM, |part| {
                     events.hear(self.dialect, part)
@@ -71,6 +86,13 @@ pub fn plain(headers: &HeaderMap, body: &Bytes) -> Option<Bytes> {
     match encoding.map_or(Some(""), |value| value.to_str().ok())? {
         "" | "identity" => Some(body.clone()),
         other => Some(Packing::of(other)?.whole(body, LONGEST_ERROR).into()),
+    }
+}
+
+fn usage_of(dialect: Dialect, parts: &[Bytes]) -> Option<Usage> {
+    match parts {
+        [whole] => usage_in(dialect, whole),
+        parts => usage_in(dialect, &parts.concat()),
     }
 }
 
