@@ -18,7 +18,7 @@ use super::notes::NotesDesk;
 use super::rewrites::Rewrites;
 use super::sending::Sending;
 use super::settle;
-use super::standing::Standings;
+use super::standing::{Standing, Standings};
 use super::windows::Windows;
 use super::work::Occasion;
 use crate::line::{LineId, Tenant};
@@ -176,16 +176,17 @@ impl Care {
         let bytes = material.size().sent;
         let trail = material.sending.marked.as_ref();
         let trail = trail.and_then(|(_, trail)| trail.clone()).map(Arc::new);
-        let standing = self
-            .standings
-            .answered(line, used, bytes, trail, self.clock.now());
         let known = self.windows.of(&material.model);
         let notes = self.notes.as_ref().filter(|notes| notes.are_fresh(line));
-        let due = material.size.is_none()
-            && (known.window.as_ref()).is_some_and(|window| match notes {
-                Some(_) => standing.is_due_with_notes(window),
-                None => standing.is_due(window),
-            });
+        let is_due = |standing: &Standing| {
+            material.size.is_none()
+                && (known.window.as_ref()).is_some_and(|window| match notes {
+                    Some(_) => standing.is_due_with_notes(window),
+                    None => standing.is_due(window),
+                })
+        };
+        let now = self.clock.now();
+        let due = (self.standings).answered(line, used, bytes, trail, now, is_due);
         if due {
             let care = Arc::clone(self);
             let work = async move { care.work(material, Occasion::Ahead { used }).await };

@@ -125,15 +125,16 @@ impl Standings {
         self.change(line, |standing| standing.clone())
     }
 
-    /// An answer measured so many tokens behind so many bytes.
-    pub(crate) fn answered(
+    /// An answer measured so many tokens behind so many bytes. Gives what follows from where the line stands now.
+    pub(crate) fn answered<T>(
         &self,
         line: LineId,
         used: u64,
         bytes: usize,
         trail: Option<Arc<Trail>>,
         now: Timestamp,
-    ) -> Standing {
+        follow: impl FnOnce(&Standing) -> T,
+    ) -> T {
         self.change(line, |standing| {
             standing.growth.replied(used, now);
             standing.answers = standing.answers.saturating_add(1);
@@ -143,7 +144,7 @@ impl Standings {
                 answered: Some(now),
             };
             standing.trail = trail;
-            standing.clone()
+            follow(standing)
         })
     }
 

@@ -26,11 +26,11 @@ const QUEUE: usize = 4_096;
 /// Bytes of bodies that may wait; beyond that, requests are written down but not watched.
 const WAITING_BYTES: usize = 64 << 20;
 /// Entries written at once.
-const BATCH: usize = 1_024;
-/// Entries are read in short turns, so that this thread never keeps a core for long while requests want one, and written
-/// after so many turns.
+const BATCH: usize = 8_192;
+/// Entries are read in short turns, so that this thread never keeps a core for long while requests want one.
 const TURN: Duration = Duration::from_millis(2);
-const TURNS: usize = 5;
+/// They are written when a turn brought nothing, but after so many turns in any case.
+const TURNS: usize = 50;
 /// Sessions whose cache is watched: those not heard of for longest are forgotten.
 const SESSIONS: usize = 512;
 
@@ -190,21 +190,23 @@ impl Keeper {
         let runtime = tokio::runtime::Handle::current();
         let keep = move || {
             while let Some(first) = entries.blocking_recv() {
-                let mut batch = Vec::new();
+                let mut batch = Batch::default();
                 keeping.take(first, &mut batch);
-                let mut taken = 1;
                 for _ in 0..TURNS {
                     // Whoever hands in an entry while this thread sleeps need not wake it.
                     std::thread::sleep(TURN);
-                    while taken < BATCH
+                    let before = batch.taken;
+                    while batch.taken < BATCH
                         && let Ok(next) = entries.try_recv()
                     {
-                        taken += 1;
                         keeping.take(next, &mut batch);
                     }
+                    if batch.taken == before || batch.taken == BATCH {
+                        break;
+                    }
                 }
-                let count = batch.len();
-                if let Err(error) = runtime.block_on(store.append(batch)) {
+                let count = batch.records.len();
+                if let Err(error) = runtime.block_on(store.append(batch.records)) {
                     tracing::warn!(%error, count, "entries of the books are lost");
                 }
                 for session in keeping.changed.drain() {
@@ -246,7 +248,8 @@ struct Keeping {
 }
 
 impl Keeping {
-    fn take(&mut self, entry: Entry, batch: &mut Vec<Record>) {
+    fn take(&mut self, entry: Entry, batch: &mut Batch) {
+        batch.taken += 1;
         match entry {
             Entry::Sent(sent) => {
                 // Calls whose end was dropped from the queue must not fill the memory.
@@ -276,11 +279,11 @@ impl Keeping {
                     .get(&line.tenant)
                     .copied()
                     .unwrap_or(line.tenant);
-                put_line(batch, line);
+                batch.put_line(line);
             }
             Entry::Done(done) => {
                 self.changed.extend(self.session_of.remove(&done.call));
-                batch.push(self.done(*done));
+                batch.records.push(self.done(*done));
             }
             Entry::Tenant(of_key, tenant) => {
                 if self.learned.len() > MOST_LEARNED {
@@ -288,7 +291,7 @@ impl Keeping {
                 }
                 // What a key had before it changed its organisation stays with the first.
                 self.learned.entry(of_key).or_insert(tenant);
-                batch.push(Record::Tenant(of_key, tenant));
+                batch.records.push(Record::Tenant(of_key, tenant));
             }
         }
     }
@@ -332,19 +335,28 @@ impl Keeping {
     }
 }
 
-/// Of a line that goes on within a batch only where it stands at the end is written.
-fn put_line(batch: &mut Vec<Record>, line: LineRecord) {
-    let earlier = batch.iter_mut().find_map(|record| match record {
-        Record::Line(earlier) if earlier.line == line.line => Some(earlier),
-        _ => None,
-    });
-    match earlier {
-        // The first says whose it is and what it branched from.
-        Some(earlier) => {
-            earlier.chain = line.chain;
-            earlier.model = line.model;
-            earlier.seen = line.seen;
+/// What is written at once.
+#[derive(Default)]
+struct Batch {
+    /// Entries that it was made from.
+    taken: usize,
+    records: Vec<Record>,
+    /// Where the lines in it are.
+    lines: HashMap<LineId, usize>,
+}
+
+impl Batch {
+    /// Of a line that goes on within a batch only where it stands at the end is written.
+    fn put_line(&mut self, line: LineRecord) {
+        let at = *self.lines.entry(line.line).or_insert(self.records.len());
+        match self.records.get_mut(at) {
+            // The first says whose it is and what it branched from.
+            Some(Record::Line(earlier)) => {
+                earlier.chain = line.chain;
+                earlier.model = line.model;
+                earlier.seen = line.seen;
+            }
+            _ => self.records.push(Record::Line(line)),
         }
-        None => batch.push(Record::Line(line)),
     }
 }
