@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Incoming;
+use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Sleep;
 use tracing::Span;
@@ -90,7 +92,7 @@ pub(crate) struct Passing {
     pub(super) body: Source,
     pub(super) tap: Option<Tap>,
     pub(super) report: Option<Report>,
-    pub(super) state: std::sync::Arc<State>,
+    pub(super) state: Arc<State>,
     pub(super) status: u16,
     pub(super) policy: Policy,
     /// Ends with the answer.
@@ -149,8 +151,12 @@ impl Drop for Passing {
             .answered(self.status, Some(self.policy), self.began.elapsed());
         self.span.record("ended", ended.name());
         self.state.metrics.in_flight(-1);
-        if let Some(report) = self.report.take() {
-            self.state.desk.done(Done {
+        let Some(report) = self.report.take() else {
+            return;
+        };
+        let (state, tap) = (Arc::clone(&self.state), self.tap.take());
+        let write_down = move || {
+            state.desk.done(Done {
                 call: report.call,
                 line: report.line,
                 record: CallRecord {
@@ -159,8 +165,13 @@ impl Drop for Passing {
                     ..report.record
                 },
                 material: report.material,
-                measured: (self.tap.take()).map_or(Measured::Usage(None), Tap::end),
+                measured: tap.map_or(Measured::Usage(None), Tap::end),
             });
+        };
+        // The end of the answer is still on its way out: the client need not wait for our books.
+        match Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn(async move { write_down() })),
+            Err(_) => write_down(),
         }
     }
 }
