@@ -37,7 +37,7 @@ const TOKEN: &str = "x-longhaul-token";
 pub(super) async fn answer(state: Arc<State>, request: Request<Incoming>) -> Response<Answer> {
     let route = Route::of(request.method(), request.uri().path());
     if route == Route::Own {
-        return own::answer(&state, &request).await;
+        return Box::pin(own::answer(&state, &request)).await;
     }
     let began = Instant::now();
     if !known_here(&state, request.headers()) {

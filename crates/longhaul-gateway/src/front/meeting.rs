@@ -75,14 +75,14 @@ impl Meeting {
             return;
         };
         let (OfKey(of_key), tenant) = whose;
-        let asked = async {
+        let asked = Box::pin(async {
             // Who does not know the key's organisation yet writes down what is the key's: it must go over first.
             if of_key != tenant && self.is_news(of_key, tenant) {
                 let told = self.store.append(vec![Record::Tenant(of_key, tenant)]);
                 told.await.inspect_err(|_| self.forget(of_key, tenant))?;
             }
             peers.heads_at(tenant, hashes.to_vec()).await
-        };
+        });
         match tokio::time::timeout(PATIENCE, asked).await {
             Ok(Ok(heads)) => recogniser.with_lines(|lines| lines.catch_up(&heads)),
             Ok(Err(error)) => rest(&self.rests_until, &error.to_string()),

@@ -13,6 +13,7 @@ use longhaul_provider::error::Answer as ErrorAnswer;
 use super::refuse::Refusal;
 use super::state::State;
 use super::under_way::Call;
+use crate::manage::Material;
 use crate::watch;
 
 /// The longest error that is read.
@@ -42,12 +43,23 @@ pub(super) async fn look(
     let status = answer.status();
     let suspect = status == StatusCode::BAD_REQUEST || status == StatusCode::PAYLOAD_TOO_LARGE;
     let placed = call.filter(|call| suspect && call.placed.is_some());
-    let Some((call, mut material)) = placed.and_then(|call| {
+    let Some((call, material)) = placed.and_then(|call| {
         let material = call.material.take()?;
         Some((call, material))
     }) else {
         return Ok(Outcome::Pass(answer));
     };
+    // Seldom done, and large.
+    Box::pin(look_into(state, call, material, answer)).await
+}
+
+async fn look_into(
+    state: &State,
+    call: &mut Call,
+    mut material: Box<Material>,
+    answer: Response<Incoming>,
+) -> Result<Outcome, Refusal> {
+    let status = answer.status();
     let (parts, body) = answer.into_parts();
     let body = Limited::new(body, LONGEST).collect().await;
     let body = body.map_err(|_| state.upstream.broke("its error broke off"))?;

@@ -1,5 +1,6 @@
 //! From a body to its line. Reading needs no lock while it hashes and scans; the locks are held for look-ups alone.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul_provider::Dialect;
@@ -53,6 +54,21 @@ pub struct Recognised {
 }
 
 impl Recognised {
+    /// The text of a message, known ones included, by what gives bytes of the body.
+    pub(crate) fn message<'b>(
+        &self,
+        index: usize,
+        bytes: impl FnOnce(Range<usize>) -> Option<&'b [u8]>,
+    ) -> Option<&'b [u8]> {
+        let end = |index: usize| Some(*self.ends.get(index)? as usize);
+        let begin = match index.checked_sub(1) {
+            Some(before) => end(before)?,
+            None => self.outline.list.start + 1,
+        };
+        let text = bytes(begin..end(index)?)?.trim_ascii_start();
+        Some(text.strip_prefix(b",").unwrap_or(text).trim_ascii_start())
+    }
+
     /// Lets go of what only placing needs.
     pub(crate) fn is_placed(&mut self) {
         self.starts.let_go();

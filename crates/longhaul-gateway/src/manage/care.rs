@@ -1,6 +1,7 @@
 //! Takes care of conversations: what is sent for a request, and what follows from its answer.
 
 use std::collections::HashMap;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::SignedDuration;
@@ -15,8 +16,8 @@ use tokio_util::task::TaskTracker;
 use super::Settings;
 use super::material::Material;
 use super::notes::NotesDesk;
-use super::rewrites::Rewrites;
-use super::sending::Sending;
+use super::rewrites::{Rewrites, Shelved};
+use super::sending::{Sending, position};
 use super::settle;
 use super::standing::{Standing, Standings};
 use super::windows::Windows;
@@ -105,7 +106,7 @@ impl Care {
         let rested = standing
             .answered
             .is_some_and(|at| self.clock.now().duration_since(at) > RESTED);
-        if rested && self.work(material.clone(), Occasion::Rested).await {
+        if rested && self.work_on(material, Occasion::Rested).await {
             self.find(material).await;
         }
         let known = self.windows.of(&material.model);
@@ -114,7 +115,7 @@ impl Care {
                 .is_some_and(|expected| expected >= window.blocking)
             // Pictures are many bytes and few tokens.
             && self.weighed(material, &standing) >= window.blocking
-            && self.work(material.clone(), Occasion::Full(None)).await
+            && self.work_on(material, Occasion::Full(None)).await
         {
             self.find(material).await;
         }
@@ -131,6 +132,16 @@ impl Care {
             fresh,
             waited: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
         }
+    }
+
+    /// Work that a request waits for. Boxed, since it is seldom done: what is awaited lies within the future of each request,
+    /// and that is copied several times on its way.
+    fn work_on<'w>(
+        self: &'w Arc<Self>,
+        material: &Material,
+        occasion: Occasion,
+    ) -> Pin<Box<dyn Future<Output = bool> + Send + 'w>> {
+        Box::pin(self.work(material.clone(), occasion))
     }
 
     /// Puts our cache markers in place of the client's, if that is wanted.
@@ -155,10 +166,7 @@ impl Care {
 
     /// Puts what stands for the beginning in its place, if anything does.
     async fn find(&self, material: &mut Material) {
-        let found = self
-            .rewrites
-            .find(material.tenant, &material.recognised.hashes);
-        match found.await {
+        match self.beginning(material).await {
             Ok(Some(base)) => {
                 let behind = Sending::behind(&material.body, &material.recognised, &base);
                 material.sending = behind.unwrap_or_else(|| material.sending.clone());
@@ -166,6 +174,25 @@ impl Care {
             Ok(None) => {}
             Err(error) => {
                 tracing::warn!(%error, "summaries cannot be looked up; the whole history is sent");
+            }
+        }
+    }
+
+    /// What may stand for the beginning of a request.
+    pub(super) async fn beginning(
+        &self,
+        material: &Material,
+    ) -> Result<Option<Arc<Shelved>>, StoreError> {
+        let mut hashes = &*material.recognised.hashes;
+        loop {
+            let found = self.rewrites.find(material.tenant, hashes).await?;
+            match found {
+                // It stands for what is asked now, too: the client never saw the answer, and asks again.
+                Some(base) if !material.may_begin_with(&base) => {
+                    let at = position(&material.recognised, base.rewrite.at);
+                    hashes = hashes.get(..at.unwrap_or(0)).unwrap_or_default();
+                }
+                found => return Ok(found),
             }
         }
     }
@@ -221,7 +248,7 @@ impl Care {
         if !window.is_some_and(|window| material.may_be_shortened(window.auto_compact)) {
             return false;
         }
-        if !self.work(material.clone(), Occasion::Full(actual)).await {
+        if !self.work_on(material, Occasion::Full(actual)).await {
             return false;
         }
         self.find(material).await;

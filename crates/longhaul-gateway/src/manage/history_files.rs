@@ -25,6 +25,9 @@ const COMMAND: &str = "a command may have changed it since it was read";
 /// What a result says that shows nothing because nothing changed.
 const STUB: &str = "File unchanged since";
 
+/// A field of some agents' edits: in how many places the same is replaced.
+const REPLACEMENTS: &str = "expected_replacements";
+
 /// Words in a command that may change the files it names.
 const CHANGES: [&str; 10] = [
     ">",
@@ -180,7 +183,7 @@ impl HistoryFiles {
         });
         let shown = match (numbered::plain(own), own.is_empty()) {
             (_, true) => Shown::Unknown(NO_TEXT),
-            (Some((1, text)), _) if !asks_for_part => Shown::Text(text),
+            (Some(it), _) if !asks_for_part && it.first == 1 && !it.cut => Shown::Text(it.text),
             (None, _) if !asks_for_part => Shown::Text(format!("{own}\n")),
             _ => match self.known(path) {
                 Some(before @ Shown::Text(_)) => before.clone(),
@@ -226,6 +229,10 @@ fn edited(shown: &Shown, call: &Call<'_>) -> Option<String> {
     };
     let mut text = text.clone();
     for edit in edits {
+        // In which places, then, is not known.
+        if edit.count(REPLACEMENTS).is_some_and(|places| places > 1) {
+            return None;
+        }
         let old = edit.string(call.tool.old.as_ref()?)?;
         let new = edit.string(call.tool.new.as_ref()?)?;
         if old.is_empty() || !text.contains(&*old) {

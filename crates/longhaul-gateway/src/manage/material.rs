@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use longhaul_core::json::Object;
 use longhaul_provider::Dialect;
 
 use super::asking::Asking;
 use super::element::Element;
+use super::rewrites::Shelved;
 use super::sending::{Sending, position};
 use super::talk::Talk;
 use crate::body::{self, Outline, Role};
 use crate::line::{Placed, Recognised, Tenant};
+use crate::store::Kind;
 
 /// See the module.
 #[derive(Debug, Clone)]
@@ -86,6 +89,30 @@ impl Material {
         });
         let bytes: usize = texts.map(|element| element.span.len()).sum();
         (bytes / 4) as u64 <= most
+    }
+
+    /// Whether something may stand for the beginning of this request. What was made when the model had answered takes its
+    /// answer for granted: unless that follows, it does not stand for what is asked.
+    pub(crate) fn may_begin_with(&self, base: &Shelved) -> bool {
+        let made = &base.rewrite.made;
+        if made.waited > 0 || made.kind == Kind::Cleared {
+            // It was made for a request that waited, or leaves all that is new in place.
+            return true;
+        }
+        let Some(last) = position(&self.recognised, base.rewrite.at) else {
+            return false;
+        };
+        let behind = last + 1..self.recognised.ends.len();
+        let mut behind = behind.map_while(|index| self.role_of(index));
+        let next = behind.find(|role| *role != Role::System);
+        next == Some(Role::Assistant) || self.role_of(last) == Some(Role::Assistant)
+    }
+
+    /// Who speaks in a message.
+    fn role_of(&self, index: usize) -> Option<Role> {
+        let text = (self.recognised).message(index, |place| self.body.get(place))?;
+        let role = Object::new(text).string("role")?;
+        Some(Role::of(role.as_bytes()))
     }
 
     /// How many messages it has, those of role system not counted, and how many calls the model's last words in it make.

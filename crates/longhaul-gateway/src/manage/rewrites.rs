@@ -115,7 +115,7 @@ impl Rewrites {
         hashes: &[u128],
     ) -> Result<Option<Arc<Shelved>>, StoreError> {
         let Some(known) = &self.known else {
-            return self.ask(tenant, hashes).await;
+            return Box::pin(self.ask(tenant, hashes)).await;
         };
         let found = {
             let known = known.lock().unwrap_or_else(PoisonError::into_inner);

@@ -19,7 +19,8 @@ pub(super) async fn settle(rewrites: &Rewrites, material: &mut Material) {
     if let Some((base, _)) = &material.sending.replaced
         && !base.rewrite.settled
     {
-        without_thinking(rewrites, material).await;
+        // Seldom done, and large.
+        Box::pin(without_thinking(rewrites, material)).await;
     }
 }
 

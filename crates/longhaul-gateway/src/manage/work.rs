@@ -83,7 +83,8 @@ impl Care {
             Err(_) => {
                 tracing::warn!(%line, "a summary did not come in time; a request goes on with extracts");
                 let standing = self.standings.of(line).unaided();
-                self.is_done(material).await || self.make(material, occasion, standing).await
+                self.is_done(material, occasion).await
+                    || self.make(material, occasion, standing).await
             }
         }
     }
@@ -100,14 +101,14 @@ impl Care {
         };
         let key = claim_key(material);
         loop {
-            if self.is_done(material).await {
+            if self.is_done(material, occasion).await {
                 return true;
             }
             match self.rewrites.shelf().claim(key).await {
                 // Another may have been done, and have given its claim back, just before.
                 Ok(Some(_claim)) => {
                     let standing = self.standings.of(material.placed.line);
-                    return self.is_done(material).await
+                    return self.is_done(material, occasion).await
                         || self.make(material, occasion, standing).await;
                 }
                 Ok(None) if ahead => return false,
@@ -120,12 +121,16 @@ impl Care {
         }
     }
 
-    /// Whether there is a better beginning than the one the request was sent with.
-    async fn is_done(&self, material: &Material) -> bool {
+    /// Whether there is a better beginning than the one the request was sent with: for the next request, or for this one
+    /// if it waits.
+    async fn is_done(&self, material: &Material, occasion: Occasion) -> bool {
         let base = material.sending.replaced.as_ref();
         let least = base.map_or(0, |(base, _)| base.rewrite.messages);
         let hashes = &material.recognised.hashes;
-        let found = self.rewrites.find(material.tenant, hashes).await;
+        let found = match occasion {
+            Occasion::Ahead { .. } => self.rewrites.find(material.tenant, hashes).await,
+            _ => self.beginning(material).await,
+        };
         found.is_ok_and(|found| found.is_some_and(|found| found.rewrite.messages > least))
     }
 
@@ -322,7 +327,8 @@ impl Care {
                 millis,
                 waited: match occasion {
                     Occasion::Ahead { .. } => 0,
-                    _ => millis,
+                    // What was waited for is told apart by this.
+                    _ => millis.max(1),
                 },
                 cost: draft
                     .usage

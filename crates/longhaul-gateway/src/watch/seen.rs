@@ -96,14 +96,7 @@ impl ToWatch {
         if let Some(read) = index.checked_sub(outline.known) {
             return self.bytes(outline.elements.get(read)?.span.clone());
         }
-        let end = |index: usize| Some(*self.recognised.ends.get(index)? as usize);
-        let begin = match index.checked_sub(1) {
-            Some(before) => end(before)?,
-            None => outline.list.start + 1,
-        };
-        let text = self.bytes(begin..end(index)?)?.trim_ascii_start();
-        let text = text.strip_prefix(b",").unwrap_or(text);
-        Some(text.trim_ascii_start())
+        self.recognised.message(index, |place| self.bytes(place))
     }
 
     fn bytes(&self, range: Range<usize>) -> Option<&[u8]> {

@@ -1,13 +1,26 @@
 //! Results that show a file with a number before each line, as agents give them: `     1→text`, `1<tab>text`, `00001| text`,
-//! `1 | text`. A line or two around them say what it is.
+//! `1 | text`, `1: text`. A few lines around them say what it is.
 
 /// The most lines before and behind the numbered ones.
-const BEFORE: usize = 2;
+const BEFORE: usize = 3;
 const BEHIND: usize = 4;
+/// What is said behind the last line of a file; other remarks in brackets tell of more lines.
+const END: &str = "(End of file";
 
-/// The number of the first line, and the text without numbers. None if it is not numbered throughout.
-pub(super) fn plain(shown: &str) -> Option<(u64, String)> {
-    let lines: Vec<&str> = shown.lines().collect();
+/// A numbered text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Numbered {
+    /// The number of the first line.
+    pub(super) first: u64,
+    /// The text without numbers.
+    pub(super) text: String,
+    /// Whether more follows, as is said behind it.
+    pub(super) cut: bool,
+}
+
+/// Takes the numbers off. None if it is not numbered throughout.
+pub(super) fn plain(shown: &str) -> Option<Numbered> {
+    let lines: Vec<&str> = shown.lines().map(unwrapped).collect();
     let start = lines
         .iter()
         .take(BEFORE + 1)
@@ -28,7 +41,17 @@ pub(super) fn plain(shown: &str) -> Option<(u64, String)> {
     let shown = usize::try_from(next - first).ok()?;
     let behind = lines.get(start + shown..)?;
     let is_around = |line: &&str| line.trim().is_empty() || line.starts_with(['<', '(']);
-    (behind.len() <= BEHIND && behind.iter().all(is_around)).then_some((first, text))
+    let cut = (behind.iter()).any(|line| line.starts_with('(') && !line.starts_with(END));
+    (behind.len() <= BEHIND && behind.iter().all(is_around)).then_some(Numbered {
+        first,
+        text,
+        cut,
+    })
+}
+
+/// A first line may stand right behind a tag.
+fn unwrapped(line: &str) -> &str {
+    line.strip_prefix("<content>").unwrap_or(line)
 }
 
 /// The number before a line, and the line.
@@ -41,18 +64,24 @@ fn number(line: &str) -> Option<(u64, &str)> {
         .or_else(|| rest.strip_prefix('\t'))
         .or_else(|| rest.strip_prefix("| "))
         .or_else(|| rest.strip_prefix(" | "))
+        .or_else(|| rest.strip_prefix(": "))
         .or_else(|| rest.strip_prefix('|').filter(|rest| rest.is_empty()))
-        .or_else(|| rest.strip_prefix(" |").filter(|rest| rest.is_empty()))?;
+        .or_else(|| rest.strip_prefix(" |").filter(|rest| rest.is_empty()))
+        .or_else(|| rest.strip_prefix(':').filter(|rest| rest.is_empty()))?;
     Some((number, rest))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::{Numbered, plain};
 
     #[test]
     fn r1_numbers_before_lines_are_taken_off() {
-        let whole = |text: &str| Some((1, text.to_owned()));
+        let numbered = |first: u64, text: &str, cut: bool| {
+            let text = text.to_owned();
+            Some(Numbered { first, text, cut })
+        };
+        let whole = |text: &str| numbered(1, text, false);
         assert_eq!(plain("     1→a\n     2→  b\n     3→"), whole("a\n  b\n\n"));
         assert_eq!(plain("     1\ta\n     2\t"), whole("a\n\n"));
         assert_eq!(
@@ -64,7 +93,13 @@ mod tests {
             whole("a\nb\n")
         );
         assert_eq!(plain("1 | a\n2 |"), whole("a\n\n"));
-        assert_eq!(plain("    40→a\n    41→b"), Some((40, "a\nb\n".to_owned())));
+        let wrapped = "<path>/a</path>\n<type>file</type>\n<content>1: a\n2: b\n\n(End of file - total 2 lines)\n</content>";
+        assert_eq!(plain(wrapped), whole("a\nb\n"));
+        let wrapped = wrapped.replace("<content>", "<content>\n");
+        assert_eq!(plain(&wrapped), whole("a\nb\n"));
+        assert_eq!(plain("    40→a\n    41→b"), numbered(40, "a\nb\n", false));
+        let more = "1: a\n2: b\n\n(Showing lines 1-2 of 9. Use offset=3 to continue.)";
+        assert_eq!(plain(more), numbered(1, "a\nb\n", true));
     }
 
     #[test]

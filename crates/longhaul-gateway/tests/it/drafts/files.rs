@@ -110,6 +110,20 @@ fn r1_reads_of_other_agents_are_known() {
             "{tool}"
         );
     }
+    let shown = "<path>/a.rs</path>\n<type>file</type>\n<content>\n1: x\n2: y\n\n";
+    let read = |end: &str| {
+        let shown = format!("{shown}{end}\n</content>");
+        after(&[("read", json!({"filePath": "/a.rs"}), &shown)])
+    };
+    assert_eq!(read("(End of file - total 2 lines)").unwrap(), "x\ny\n");
+    assert!(read("(Showing lines 1-2 of 9. Use offset=3 to continue.)").is_err());
+    let view = ("read_file", json!({"file_path": "/a.rs"}), "1\tx\n2\tx");
+    let replace = |places: u64| {
+        let input = json!({"file_path": "/a.rs", "old_string": "x", "new_string": "z", "expected_replacements": places});
+        after(&[view.clone(), ("replace", input, "ok")])
+    };
+    assert_eq!(replace(1).unwrap(), "z\nx\n");
+    assert!(replace(2).is_err(), "it is not known which");
     let edit = json!({"command": "str_replace", "path": "/a.rs", "old_str": "x", "new_str": "z"});
     let view = json!({"command": "view", "path": "/a.rs"});
     let tool = "str_replace_based_edit_tool";

@@ -105,6 +105,27 @@ impl Conversation {
                 }
             }
         };
+        self.is_mine(&reply);
+        counts.turns.fetch_add(1, Ordering::Relaxed);
+        self.messages.push(reply);
+        self.tag.turn += 1;
+        self.goes_on();
+    }
+
+    /// Asks, forgets the answer, rests, and asks the same again, as a program that was killed does.
+    pub(super) async fn ask_again(&mut self, rest: Duration) {
+        let body = self.body().to_string();
+        for _ in 0..2 {
+            let Ok(reply) = self.ask(&body).await else {
+                panic!("{:?} {} {}", self.kind, self.model, self.tag);
+            };
+            self.is_mine(&reply);
+            tokio::time::sleep(rest).await;
+        }
+    }
+
+    /// An answer to another request is none.
+    fn is_mine(&self, reply: &Value) {
         let text = reply.to_string();
         assert!(
             text.contains(&format!("This answers {}.", self.tag)),
@@ -115,10 +136,6 @@ impl Conversation {
         );
         let own = |tag: Tag| tag.conversation == self.tag.conversation;
         assert!(Tag::all(&text).all(own), "{}: {text}", self.tag);
-        counts.turns.fetch_add(1, Ordering::Relaxed);
-        self.messages.push(reply);
-        self.tag.turn += 1;
-        self.goes_on();
     }
 
     async fn ask(&mut self, body: &str) -> Result<Value, Failed> {

@@ -12,11 +12,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use client::{Conversation, Kind};
+use longhaul_gateway::front::UpstreamChoice;
 use process::Process;
 use serde_json::Value;
 
 use super::echo::{Rest, echoing};
-use super::endless::small_windows;
+use super::endless::{small_windows, world};
 use super::support::{body_of, get};
 
 /// On the wire: refused, broken, cut short, late.
@@ -186,5 +187,29 @@ async fn x8_many_conversations_in_bad_weather_are_each_answered_rightly() {
             "{before} bytes resident after a third, {now} at the end"
         );
     }
+    behind.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn x8_what_is_asked_again_is_answered_though_its_history_was_summed_up_meanwhile() {
+    let (behind, seen) = echoing(small_windows(), Rest::Sometimes, "", "").await;
+    let gateway = world(|options| {
+        options.upstream = UpstreamChoice::Url(behind.url().parse().unwrap());
+    })
+    .await;
+    let counts = Counts::default();
+    for (number, kind) in Kind::ALL.into_iter().enumerate() {
+        let model = ["claude-sonnet-4-6", "claude-opus-5-5"][number % 2];
+        let (addr, key) = (gateway.addr().to_string(), "sk-one".to_owned());
+        let mut client = Conversation::new(&addr, key, kind, model, number as u64);
+        for _ in 0..LIFE {
+            // Long enough for a summary, here.
+            client.ask_again(Duration::from_millis(20)).await;
+            client.turn(&counts).await;
+        }
+    }
+    assert!(seen.lock().unwrap().summaries >= 4);
+    assert_eq!(behind.with_world(|world| world.books().total.errors), 0);
+    gateway.stop().await;
     behind.stop().await;
 }
