@@ -8,6 +8,8 @@ import { clock, kindOf, tokens } from "./words.js";
 const LEFT = 44, RIGHT = 10, BADGES = 30, GAP = 24, AXIS = 22;
 /** Pixels that a column needs at least. */
 const NARROW = 3;
+/** Pixels that a badge with a number takes. */
+const BADGE = 20;
 
 /** How high the scale goes: limits are shown where the window comes near them, and the client's whole history as far as it helps. */
 function heightOf(columns, window) {
@@ -46,12 +48,15 @@ export function plot({ calls, compactions, window }, width) {
       put(cross(), column.broken[0].finding, "break");
     }
   });
-  const marks = compactions.map((made) => {
-    const at = LEFT + placeOf(columns, made) * step;
+  // The newest first: where there is no room for the number of an older one, it is small and has none.
+  let free = Infinity;
+  const marks = compactions.toReversed().map((made) => {
+    const at = LEFT + placeOf(columns, made) * step, fits = free - at >= BADGE;
+    if (fits) free = at;
     frame.append(svg("line", { class: `fall ${made.kind}`, x1: at, x2: at, y1: top - 6, y2: floor }));
-    return svg("g", { class: "compaction", "data-number": made.number, transform: `translate(${Math.min(at, width - 12)} 14)` },
-      svg("title", {}, `${made.number}. ${kindOf(made.kind).name}: ${tokens(made.before_tokens)} → ${tokens(made.after_tokens)} tokens`), badge(made.kind, made.number));
-  });
+    return svg("g", { class: "compaction", "data-number": made.number, transform: `translate(${Math.min(at, width - 12)} 14)${fits ? "" : " scale(0.4)"}` },
+      svg("title", {}, `${made.number}. ${kindOf(made.kind).name}: ${tokens(made.before_tokens)} → ${tokens(made.after_tokens)} tokens`), badge(made.kind, fits ? made.number : undefined));
+  }).reverse();
   const cursor = svg("g", { class: "cursor" }, svg("line", { y1: top, y2: barFloor }), svg("circle", { r: 4.5 }));
   frame.append(...times(columns, x, all, room, text), cursor, ...marks);
 
