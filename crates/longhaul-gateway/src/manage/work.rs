@@ -24,6 +24,8 @@ use crate::store::{Kind, Made, Rewrite};
 const SHORTEST_ANSWER: u64 = 4_000;
 /// What stands beside the messages is mostly English and JSON.
 const BYTES_A_TOKEN: u64 = 4;
+/// What a plain request for a summary says beside the conversation, in tokens, at most.
+const INSTRUCTIONS: u64 = 4_000;
 /// What has to fit is estimated with care.
 const CAREFUL: u64 = 3;
 /// What the model has not seen yet stays as it is, unless it is more than this part of the window.
@@ -235,14 +237,21 @@ impl Care {
         let mut given = None;
         let instructions = self.settings.instructions.as_deref();
         let message = summarise::fork_message(material.dialect, instructions);
-        let expected = match occasion {
-            Occasion::Ahead { .. } => None,
-            _ => standing
-                .measured
-                .expected(material.sending.len() + message.len()),
+        let window = self.windows.of(&material.model).window;
+        // Asking must not be what is too long.
+        let fits = match occasion {
+            Occasion::Ahead { used } => {
+                let behind = used + message.len() as u64 / CAREFUL;
+                window.is_none_or(|window| behind <= window.size)
+            }
+            _ => {
+                let asked = material.sending.len() + message.len();
+                let expected = standing.measured.expected(asked);
+                window.is_none_or(|window| {
+                    expected.is_none_or(|expected| expected <= window.effective)
+                })
+            }
         };
-        let fits = (self.windows.of(&material.model).window)
-            .is_none_or(|window| expected.is_none_or(|expected| expected <= window.effective));
         if standing.may_ask() && !too_long && fits && may_be_asked_behind(material) {
             let parts = material.sending.and(&message).unwrap_or_default();
             match material.asking.ask(parts, &[]).await {
@@ -264,7 +273,12 @@ impl Care {
                 }
             }
         }
-        let asked = (standing.may_ask() && material.dialect == Dialect::Anthropic)
+        let plain = (cut.talk.measured).map(|all| {
+            let behind = cut.behind as u64 / BYTES_A_TOKEN;
+            all.saturating_sub(behind) + INSTRUCTIONS
+        });
+        let plain_fits = window.is_none_or(|window| plain.is_none_or(|plain| plain <= window.size));
+        let asked = (standing.may_ask() && plain_fits && material.dialect == Dialect::Anthropic)
             .then(|| Arc::new(material.asking.clone()) as Arc<dyn Model>);
         let could_ask = given.is_some() || asked.is_some();
         let drafted = summarise::summarise(&cut.talk, given, asked, settings).await;

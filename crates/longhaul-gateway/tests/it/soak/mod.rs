@@ -135,7 +135,11 @@ async fn x8_many_conversations_in_bad_weather_are_each_answered_rightly() {
             },
             _ = every.tick() => {}
         }
-        refusals.extend(refusals_of(&behind));
+        for refusal in refusals_of(&behind) {
+            if refusals.insert(refusal.clone()) {
+                println!("refused: {refusal:?}");
+            }
+        }
         if third.is_none() && is_third(&counts) {
             third = gateway
                 .resident()

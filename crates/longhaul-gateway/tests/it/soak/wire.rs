@@ -42,6 +42,9 @@ async fn read(stream: &mut BufReader<TcpStream>) -> Option<(u16, Vec<u8>)> {
     let (mut length, mut chunked) = (0, false);
     loop {
         let line = line(stream).await?.to_lowercase();
+        if line == "x-longhaul-action: recovered" {
+            println!("a request was too long, and recovered");
+        }
         if line.is_empty() {
             break;
         }
