@@ -1,8 +1,10 @@
 //! The books and the cache watch, kept off the path of requests.
 //!
-//! What happens is handed over through a bounded queue ([`Desk`]) to one thread (`keeper`), which reads what the upstream
-//! measured (`usage`), lets the core's cache watch compare requests (`fingerprint`), puts a price on calls and writes them
-//! to the store in batches; whoever looks is told then which sessions changed (`changes`). When the queue is full, entries are dropped and counted: requests never wait for the books.
+//! What happens is handed over through a bounded queue ([`Desk`]) to one thread (`keeper`): requests with no more of their
+//! bytes than the watch has not seen (`seen`), answers with what the upstream measured (`usage`). It lets the core's cache
+//! watch compare requests (`fingerprint`), puts a price on calls and writes them to the store in batches; whoever looks is
+//! told then which sessions changed (`changes`). When the queue is full, entries are dropped and counted: requests never wait
+//! for the books.
 
 mod changes;
 mod chat;
