@@ -50,15 +50,16 @@ export function plot({ calls, compactions, window }, width) {
   });
   // The newest first: where there is no room for the number of an older one, it is small and has none.
   let free = Infinity;
-  const marks = compactions.toReversed().map((made) => {
+  const large = [], small = [];
+  for (const made of compactions.toReversed()) {
     const at = LEFT + placeOf(columns, made) * step, fits = free - at >= BADGE;
     if (fits) free = at;
     frame.append(svg("line", { class: `fall ${made.kind}`, x1: at, x2: at, y1: top - 6, y2: floor }));
-    return svg("g", { class: "compaction", "data-number": made.number, transform: `translate(${Math.min(at, width - 12)} 14)${fits ? "" : " scale(0.4)"}` },
-      svg("title", {}, `${made.number}. ${kindOf(made.kind).name}: ${tokens(made.before_tokens)} → ${tokens(made.after_tokens)} tokens`), badge(made.kind, fits ? made.number : undefined));
-  }).reverse();
+    (fits ? large : small).unshift(svg("g", { class: "compaction", "data-number": made.number, transform: `translate(${Math.min(at, width - 12)} 14)${fits ? "" : " scale(0.4)"}` },
+      svg("title", {}, `${made.number}. ${kindOf(made.kind).name}: ${tokens(made.before_tokens)} → ${tokens(made.after_tokens)} tokens`), badge(made.kind, fits ? made.number : undefined)));
+  }
   const cursor = svg("g", { class: "cursor" }, svg("line", { y1: top, y2: barFloor }), svg("circle", { r: 4.5 }));
-  frame.append(...times(columns, x, all, room, text), cursor, ...marks);
+  frame.append(...times(columns, x, all, room, text), cursor, ...small, ...large);
 
   /** Shows which column is looked at. */
   const point = (at) => {
