@@ -85,6 +85,11 @@ fn aider(installed: &Installed, place: &Path, url: &str) -> Command {
         .args(["--model", "anthropic/claude-sonnet-4-6", "--no-git"])
         .args(["--yes-always", "--no-check-update", "--analytics-disable"])
         .args(["--no-show-model-warnings", "--no-show-release-notes"])
+        // It would leave them at the root of the repository that it is in.
+        .arg("--chat-history-file")
+        .arg(place.join("home/chat.md"))
+        .arg("--input-history-file")
+        .arg(place.join("home/input"))
         .args(["--message", "What is this project?"]);
     command
 }
