@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use longhaul::hooks::{HookSet, Hooks};
-use longhaul::{Clock, Model, SystemClock};
+use longhaul::{Clock, Model, ReadPolicy, SystemClock};
 use longhaul_core::config::Config;
 use longhaul_core::engine::CacheEdits;
 use longhaul_core::models::ModelTable;
@@ -30,6 +30,7 @@ pub struct AgentBuilder {
     cwd: PathBuf,
     env: Env,
     further: Vec<PathBuf>,
+    reads: ReadPolicy,
     models: Option<ModelTable>,
     config: Config,
     hooks: Option<Arc<dyn Hooks>>,
@@ -63,6 +64,7 @@ impl AgentBuilder {
             cwd: cwd.into(),
             env,
             further: Vec::new(),
+            reads: ReadPolicy::default(),
             models: None,
             config: Config::default(),
             hooks: None,
@@ -86,6 +88,13 @@ impl AgentBuilder {
     #[must_use]
     pub fn further(mut self, folders: Vec<PathBuf>) -> Self {
         self.further = folders;
+        self
+    }
+
+    /// Which files memory files may lead to; unless said otherwise, none outside of the project.
+    #[must_use]
+    pub fn read_policy(mut self, reads: ReadPolicy) -> Self {
+        self.reads = reads;
         self
     }
 
@@ -221,6 +230,7 @@ impl AgentBuilder {
             env: self.env,
             cwd: self.cwd,
             further: self.further,
+            reads: self.reads,
             model: self.model,
             models: self.models.unwrap_or_else(ModelTable::builtin),
             config: self.config,

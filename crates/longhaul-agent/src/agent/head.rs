@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul::memory_files;
-use longhaul::{Clock, Prompt, System};
+use longhaul::{Clock, Prompt, ReadPolicy, System};
 use longhaul_core::prompt::memory::{Found, MemoryFile, compact_instructions};
 use longhaul_core::prompt::{
     AGENT_PREFIX, ContextBudget, ContextSources, Environment, Guidance, History, HostValues,
@@ -36,6 +36,7 @@ pub(crate) struct Heads {
 pub(crate) struct About {
     pub(crate) env: Env,
     pub(crate) place: Place,
+    pub(crate) reads: ReadPolicy,
     pub(crate) model: String,
     /// The window in tokens, after a cap.
     pub(crate) window: u64,
@@ -129,6 +130,11 @@ impl Heads {
         &self.about.place
     }
 
+    /// Which files may be read.
+    pub(crate) fn reads(&self) -> &ReadPolicy {
+        &self.about.reads
+    }
+
     /// The name of the recall tool, if the model has it.
     pub(crate) fn recall_tool(&self) -> Option<&str> {
         self.offers.recall_tool.as_deref()
@@ -164,10 +170,8 @@ impl Heads {
             Some(more) => appended(&system, more, self.about.ttl)?,
             None => system,
         };
-        let found = memory_files::load(&memory_files::places(
-            &self.about.env,
-            &self.about.place.cwd,
-        ));
+        let places = memory_files::places(&self.about.env, &self.about.place.cwd);
+        let found = memory_files::load_with(&places, &self.about.reads);
         let context = self.context(&found.files);
         let instructions: Vec<&str> = (found.files.iter())
             .filter_map(|file| compact_instructions(&file.text))

@@ -2,7 +2,7 @@
 //!
 //! [`AgentBuilder`] puts an [`Agent`] together and opens it on a session. `worker.rs` is the loop, for sub-agents too;
 //! `hands.rs` runs calls; `head.rs` makes what stands before the messages and `rehydrate.rs` what goes back into the window
-//! behind a compaction; `session.rs` opens sessions and `switch.rs` changes them. What happens is told as
+//! after a compaction, with the files that `restore.rs` reads again; `session.rs` opens sessions and `switch.rs` changes them. What happens is told as
 //! [`AgentEvent`](crate::event::AgentEvent)s.
 
 pub(crate) mod account;
@@ -17,6 +17,7 @@ mod listing;
 pub(crate) mod outlook;
 pub(crate) mod recipe;
 mod rehydrate;
+pub(crate) mod restore;
 pub(crate) mod ring;
 mod running;
 mod said;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use longhaul::hooks::Hooks;
-use longhaul::{Clock, Model};
+use longhaul::{Clock, Model, ReadPolicy};
 use longhaul_core::config::Config;
 use longhaul_core::engine::CacheEdits;
 use longhaul_core::models::{ModelSpec, ModelTable};
@@ -47,6 +47,7 @@ pub(crate) struct Recipe {
     pub(crate) env: Env,
     pub(crate) cwd: PathBuf,
     pub(crate) further: Vec<PathBuf>,
+    pub(crate) reads: ReadPolicy,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) models: ModelTable,
     pub(crate) config: Config,

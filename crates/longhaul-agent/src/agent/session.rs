@@ -172,6 +172,7 @@ impl Lasting {
         let heads = Arc::new(Heads::new(About {
             env: recipe.env.clone(),
             place: place.clone(),
+            reads: recipe.reads.clone(),
             model: model.to_owned(),
             window: recipe.window(&spec),
             ttl: TtlPolicy::new(recipe.config.cache, Route::Direct).decide(&recipe.source),

@@ -184,6 +184,11 @@ impl Permissions {
     }
 }
 
+/// Whether one of these rules forbids reading a file.
+pub(crate) fn forbids_reading(rules: &[Rule], path: &Path) -> bool {
+    state::forbids_reading(rules, &Located::find(path))
+}
+
 fn not_in_plan_mode() -> Judgement {
     Judgement::Deny {
         reason: PLAN_MODE.trim_end().to_owned(),

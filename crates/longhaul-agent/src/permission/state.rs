@@ -232,6 +232,11 @@ fn reads(rule: &Rule, tool: &str) -> bool {
     rule.tool == "Read" || rule.names_tool(tool) && !WRITERS.contains(&tool)
 }
 
+/// Whether one of these rules forbids reading a file.
+pub(super) fn forbids_reading(rules: &[Rule], path: &Located) -> bool {
+    path_rule(rules, |rule| reads(rule, "Read"), path).is_some()
+}
+
 fn path_rule<'a>(
     rules: &'a [Rule],
     about: impl Fn(&Rule) -> bool,

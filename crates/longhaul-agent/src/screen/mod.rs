@@ -47,6 +47,8 @@ pub use host::{
     TranscriptKind,
 };
 
+pub use text::visible;
+
 use crate::event::{AgentEvent, Mode};
 
 /// How a screen is set up.

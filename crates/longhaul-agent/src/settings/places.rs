@@ -11,7 +11,7 @@ pub(super) enum Owner {
     User,
     /// The project's: whoever gave us the project wrote it.
     Project,
-    /// The user's, for this project.
+    /// The user's for this project, unless it came with it: who reads it finds out.
     Local,
 }
 
@@ -89,6 +89,12 @@ impl Places {
             );
         }
         files
+    }
+
+    /// The user's own folders of settings.
+    pub(super) fn homes(&self) -> Vec<PathBuf> {
+        let homes = [&self.claude, &self.longhaul].into_iter().flatten();
+        homes.cloned().collect()
     }
 
     /// Where the user's answers for this project are kept.

@@ -1,6 +1,6 @@
 //! The tools of a conversation: each session and each sub-agent has its own files, todos and shells; servers are shared.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul_core::engine::Event;
@@ -93,6 +93,7 @@ impl Fitter {
         let sources = match seat {
             Seat::Main => sources(with, files),
             Seat::SubAgent => Sources {
+                knows: knowing(&files),
                 heard: forgetting(files),
                 ..Sources::default()
             },
@@ -154,10 +155,17 @@ fn sources(with: Services, files: Arc<FileState>) -> Sources {
             let announced = servers.as_ref().and_then(|all| all.announcement());
             announced.into_iter().collect()
         }),
+        knows: knowing(&files),
         heard: forgetting(files),
         reopened: Arc::new(move |live| refill(live, &todos, &skills)),
         ..Sources::default()
     }
+}
+
+/// What was shown may be read again after a compaction.
+fn knowing(files: &Arc<FileState>) -> Arc<dyn Fn(&Path) -> bool + Send + Sync> {
+    let files = files.clone();
+    Arc::new(move |path| files.knows(path))
 }
 
 /// What was shown of files must not outlive its stay in the window (C1, R7).

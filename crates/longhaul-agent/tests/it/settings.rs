@@ -14,7 +14,7 @@ use longhaul_agent::place::Place;
 use longhaul_agent::settings::Project;
 use longhaul_agent::tool::Access;
 use longhaul_store::Env;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A home, a repository in it, and a folder of that to work in.
 struct World {
@@ -132,12 +132,6 @@ fn g2_the_more_specific_file_wins_and_lists_are_joined() {
 
 #[test]
 fn k1_hooks_are_read_from_the_same_files_least_specific_first() {
-    let world = World::new();
-    let files = world.load().settings_files;
-    let below: Vec<&Path> = files
-        .iter()
-        .map(|file| file.strip_prefix(&world.home).unwrap())
-        .collect();
     let expected = [
         USER,
         OURS,
@@ -146,7 +140,18 @@ fn k1_hooks_are_read_from_the_same_files_least_specific_first() {
         LOCAL,
         "work/project/part/.claude/settings.local.json",
     ];
-    assert_eq!(below, expected.map(Path::new));
+    let mut world = World::new();
+    for file in expected {
+        let hook = json!({"hooks": [{"type": "command", "command": file}]});
+        let text = json!({"hooks": {"Stop": [hook]}}).to_string();
+        world = world.with(file, &text);
+    }
+    let project = world.load();
+    let hooks: Vec<String> = (project.hooks.listed().into_iter())
+        .map(|hook| hook.command)
+        .collect();
+    assert_eq!(hooks, expected);
+    assert_eq!((project.wants.len(), project.local_wants.len()), (2, 2));
 }
 
 #[test]

@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use longhaul::Session;
 use longhaul::hooks::{Common, HookEvent};
 use longhaul::session::{OpenError, new_session_id};
-use longhaul::{Files, Session};
 use longhaul_core::engine::NewEntry;
 use longhaul_core::prompt::{Presence, Route, TtlPolicy};
 use longhaul_core::rehydrate::AgentState;
@@ -23,6 +23,7 @@ use crate::agent::account::Account;
 use crate::agent::hands::{Hands, Shown};
 use crate::agent::head::{About, Heads, NoHead};
 use crate::agent::recipe::{Recipe, Seat};
+use crate::agent::restore::Restoring;
 use crate::agent::ring::{Ringer, hook_context};
 use crate::agent::steer::{SteeredHooks, SteeredModel, Steering};
 use crate::agent::surroundings::Surroundings;
@@ -241,6 +242,7 @@ impl Crew {
         let heads = Heads::new(About {
             env: recipe.env.clone(),
             place: place.clone(),
+            reads: recipe.reads.clone(),
             window: recipe.window(&spec),
             model,
             ttl: TtlPolicy::new(recipe.config.cache, Route::Direct).decide(&source),
@@ -271,7 +273,11 @@ impl Crew {
             .models(recipe.models.clone())
             .source(source)
             .autonomous()
-            .workspace(Files)
+            .workspace(Restoring {
+                place: place.clone(),
+                reads: recipe.reads.clone(),
+                sources: equipment.sources.clone(),
+            })
             .hooks(SteeredHooks {
                 hooks: recipe.hooks.clone(),
                 steering: steering.clone(),
