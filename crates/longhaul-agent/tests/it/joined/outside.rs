@@ -219,13 +219,15 @@ async fn r1_rules_are_asked_again_before_a_file_is_restored() {
     let house = House::scripted(&[
         read("secret/a.txt"),
         read("b.txt"),
-        calls(&[("Read", json!({"file_path": house_file()}))]),
+        read("../outside.txt"),
         long(),
         text("On."),
     ])
     .await;
     put(&house, "secret/a.txt", "the word is sesame\n");
     put(&house, "b.txt", "the other word\n");
+    let outside = house.folder.path().join("outside.txt");
+    std::fs::write(outside, "a line from outside\n").unwrap();
     let place = workplace(&house, &mut Says::no()).await;
     let (mut agent, mut events) = open(&house, &place, Start::New).await;
     let yes = || Some(Answer::Once);
@@ -245,16 +247,9 @@ async fn r1_rules_are_asked_again_before_a_file_is_restored() {
     assert!(restored >= 1, "{sent}");
     assert_eq!(sent.matches("the word is sesame").count(), 0, "{sent}");
     assert!(
-        !sent.contains("<!-- from outside -->"),
+        !sent.contains("a line from outside"),
         "what was allowed once is not read again unasked: {sent}"
     );
-}
-
-/// A file outside of every workspace, the same for all runs.
-fn house_file() -> String {
-    let path = std::env::temp_dir().join("longhaul-outside-once.txt");
-    std::fs::write(&path, "<!-- from outside -->\n").unwrap();
-    path.canonicalize().unwrap().display().to_string()
 }
 
 #[tokio::test]
