@@ -263,8 +263,9 @@ async fn local_settings_are_the_users_only_if_the_user_agreed_to_them() {
         r#"{"mcpServers": {"local": {"command": "false"}}}"#,
     );
     let nobody = || async {
-        let opened = Workplace::open(&house.env(), &house.cwd(), Wishes::default(), None);
-        opened.await.unwrap()
+        let (env, cwd) = (house.env(), house.cwd());
+        let opened = Workplace::open(&env, &cwd, Wishes::default(), None).await;
+        opened.unwrap()
     };
     let place = nobody().await;
     assert_eq!(place.mode(), Mode::Default);
