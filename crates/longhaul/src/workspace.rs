@@ -32,7 +32,8 @@ impl<W: Workspace + ?Sized> Workspace for Arc<W> {
     }
 }
 
-/// Nothing but the file system: the files that were read are read again.
+/// Nothing but the file system: the files that were read are read again, from where their paths lead now. No rules are asked:
+/// a host whose folder others can change, or which has rules, brings a workspace of its own.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Files;
 

@@ -113,7 +113,7 @@ impl Question {
         let mut lines = Vec::new();
         for item in &self.items {
             for (at, line) in visible(item).lines().enumerate() {
-                let mark = if at == 0 { "  - " } else { "    " };
+                let mark = if at == 0 { "  - " } else { "  | " };
                 lines.push(format!("{mark}{line}\n"));
             }
         }
