@@ -8,6 +8,7 @@ mod files;
 mod modes;
 mod never_allowed;
 mod remembered;
+mod shell_fuzz;
 
 use std::path::{Path, PathBuf};
 
