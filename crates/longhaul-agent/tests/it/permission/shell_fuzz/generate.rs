@@ -1,19 +1,27 @@
 //! Makes up commands from a seed: whatever the shell has, put together at random.
 
 use super::attacks::ATTACKS;
-use super::words::{EXPANSIONS, NAMES, NOISE, OPERATORS, PATHS, PROGRAMS, QUESTIONS, VALUES};
+use super::words::{
+    EXPANSIONS, MILD_EXPANSIONS, MILD_PATHS, MILD_PROGRAMS, NAMES, NOISE, OPERATORS, PATHS,
+    PROGRAMS, QUESTIONS, VALUES,
+};
 
 /// Folders that the shell may stand in.
 const FOLDERS: &[&str] = &["", "", "", "docs/sub", "src", "odd"];
 
 /// An endless source of commands, each with the folder that the shell stands in.
-pub(super) struct Generator(u64);
+pub(super) struct Generator {
+    state: u64,
+    /// How much of what may do harm the command at hand may still get: with too much of it, none would run.
+    spice: usize,
+}
 
 impl Iterator for Generator {
     type Item = (String, &'static str);
 
     fn next(&mut self) -> Option<Self::Item> {
         let folder = self.pick(FOLDERS);
+        self.spice = self.below(4);
         let mut command = match self.below(8) {
             0 => ATTACKS[self.below(ATTACKS.len())].command.to_owned(),
             _ => self.list(3),
@@ -29,13 +37,16 @@ impl Iterator for Generator {
 
 impl Generator {
     pub(super) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self {
+            state: seed,
+            spice: 0,
+        }
     }
 
     /// SplitMix64.
     fn random(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.state;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ (mixed >> 31)
@@ -47,6 +58,15 @@ impl Generator {
 
     fn pick(&mut self, from: &[&'static str]) -> &'static str {
         from[self.below(from.len())]
+    }
+
+    /// One of these, or of the milder ones.
+    fn choose(&mut self, wild: &[&'static str], mild: &[&'static str]) -> &'static str {
+        if self.spice > 0 && self.below(3) == 0 {
+            self.spice -= 1;
+            return self.pick(wild);
+        }
+        self.pick(mild)
     }
 
     /// Puts something in or takes something out at any place.
@@ -101,7 +121,7 @@ impl Generator {
             ),
             5 => format!(
                 "for {} in {} {}; do {}; done",
-                self.pick(NAMES),
+                self.choose(NAMES, &["x", "i"]),
                 self.word(inner),
                 self.pick(VALUES),
                 self.list(inner)
@@ -137,31 +157,34 @@ impl Generator {
     }
 
     fn simple(&mut self, depth: usize) -> String {
-        let mut text = self.pick(PROGRAMS).to_owned();
+        let mut text = self.choose(PROGRAMS, MILD_PROGRAMS).to_owned();
         for _ in 0..self.below(3) {
             text.push(' ');
             text.push_str(&self.word(depth));
         }
         match self.below(14) {
-            0 => text.push_str(&format!(" > {}", self.word(depth))),
+            0 if self.spice > 0 => text.push_str(&format!(" > {}", self.word(depth))),
             1 => text.push_str(&format!(" < {}", self.path())),
             2 => text.push_str(" 2>&1"),
             3 => text.push_str(" > /dev/null"),
-            4 => text.push_str(&format!(" >> {}", self.path())),
-            5 => text.push_str(&format!(" {{{}}}<a.txt", self.pick(NAMES))),
+            4 if self.spice > 0 => text.push_str(&format!(" >> {}", self.path())),
+            5 if self.spice > 0 => text.push_str(&format!(" {{{}}}<a.txt", self.pick(NAMES))),
             _ => {}
         }
         text
     }
 
     fn assignment(&mut self, depth: usize) -> String {
-        let name = self.pick(NAMES);
+        let name = self.choose(NAMES, &["x", "y", "arr"]);
         match self.below(6) {
             0 => format!("{name}=({} {})", self.word(depth), self.pick(VALUES)),
             1 => format!("{name}=([{}]={})", self.pick(NAMES), self.pick(VALUES)),
-            2 => format!("{name}[{}]={}", self.pick(NAMES), self.word(depth)),
+            2 => {
+                let index = self.choose(NAMES, &["0", "1"]);
+                format!("{name}[{index}]={}", self.word(depth))
+            }
             3 => format!("{name}+={}", self.pick(VALUES)),
-            4 => format!("{name}={}", self.word(depth)),
+            4 => format!("{name}={}", self.expansion()),
             _ => format!("{name}={}", self.pick(VALUES)),
         }
     }
@@ -185,20 +208,21 @@ impl Generator {
     }
 
     fn word(&mut self, depth: usize) -> String {
-        match self.below(12) {
-            0 if depth > 0 => format!("$({})", self.list(depth - 1)),
-            1 if depth > 0 => format!("\"$({})\"", self.simple(depth - 1)),
-            2 if depth > 0 => format!("`{}`", self.simple(0)),
-            3 if depth > 0 => format!("<({})", self.simple(depth - 1)),
-            4 => self.expansion(),
+        let wild = self.spice > 0 && depth > 0;
+        match self.below(14) {
+            0 if wild => format!("$({})", self.list(depth - 1)),
+            1 if wild => format!("\"$({})\"", self.simple(depth - 1)),
+            2 if wild => format!("`{}`", self.simple(0)),
+            3 if wild => format!("<({})", self.simple(depth - 1)),
+            4 if wild => self.expansion(),
             5 => format!("\"{}\"", self.expansion()),
-            6 => format!("{}{}", self.path(), self.expansion()),
+            6 if wild => format!("{}{}", self.path(), self.expansion()),
             _ => self.path(),
         }
     }
 
     fn expansion(&mut self) -> String {
-        let shape = self.pick(EXPANSIONS);
+        let shape = self.choose(EXPANSIONS, MILD_EXPANSIONS);
         let name = self.pick(NAMES);
         // `@` stands for a name where one fits, and for itself elsewhere.
         let named = match shape.strip_prefix("${@").or(shape.strip_prefix("${#@")) {
@@ -210,7 +234,7 @@ impl Generator {
 
     /// A path, perhaps with quotes that change nothing of what it means, or all.
     fn path(&mut self) -> String {
-        let path = self.pick(PATHS);
+        let path = self.choose(PATHS, MILD_PATHS);
         let at = self.below(path.len() + 1);
         let Some((before, after)) = path.split_at_checked(at) else {
             return path.to_owned();

@@ -73,6 +73,7 @@ const LOOKING: &[&str] = &[
     "nice",
     "nohup",
     "timeout",
+    "time",
     "sleep",
     "true",
     "false",

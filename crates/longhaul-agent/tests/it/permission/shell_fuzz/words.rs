@@ -173,6 +173,67 @@ pub(super) const PROGRAMS: &[&str] = &[
     "popd",
 ];
 
+/// Those that lead nowhere else.
+pub(super) const MILD_PATHS: &[&str] = &[
+    "a.txt",
+    "b.txt",
+    "n",
+    "src",
+    "src/main.rs",
+    "docs/sub/x.txt",
+    "deep/x.txt",
+    "inner/main.rs",
+    "./a.txt",
+    "missing",
+    "*.txt",
+    "src/*",
+    "?",
+    "'*'",
+    "x.txt",
+    "main.rs",
+];
+
+/// Those that only look.
+pub(super) const MILD_PROGRAMS: &[&str] = &[
+    "ls",
+    "ls -la",
+    "cat",
+    "cat -n",
+    "head -n 2",
+    "tail -n 1",
+    "wc -l",
+    "grep one",
+    "grep -rn one",
+    "find . -name",
+    "stat -c %n",
+    "sort -u",
+    "sed -n 1,2p",
+    "od -c",
+    "echo",
+    "echo",
+    "printf '%s\\n'",
+    "true",
+    "test -f",
+    "diff a.txt",
+    "tr a b",
+    "uniq -c <",
+    "cd",
+];
+
+/// Expansions that evaluate nothing.
+pub(super) const MILD_EXPANSIONS: &[&str] = &[
+    "$((1+2))",
+    "${x:-a}",
+    "${x:0:1}",
+    "${arr[0]}",
+    "${#x}",
+    "${x%.*}",
+    "$x",
+    "\"$x\"",
+    "$[1]",
+    "${arr[@]}",
+];
+
 /// Values that run something if a shell evaluates them.
 pub(super) const VALUES: &[&str] = &[
     "'a[$(pwn)]'",
