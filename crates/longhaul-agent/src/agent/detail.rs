@@ -12,7 +12,7 @@ const MOST_BYTES: u64 = 1 << 20;
 pub(crate) fn detail(input: &Value, access: &Access) -> String {
     let text = |name: &str| input.get(name).and_then(Value::as_str);
     match access {
-        Access::Runs(command) => command.clone(),
+        Access::Runs { command, .. } => command.clone(),
         Access::Writes(path) => {
             let edit = text("old_string").zip(text("new_string"));
             let write = || {

@@ -5,14 +5,18 @@
 //! Asking the user and running the call are the loop's.
 
 mod command;
+mod denied;
+mod folders;
 mod paths;
 mod read_only;
+mod recursion;
 mod remember;
 mod rule;
 mod shell;
 mod state;
 mod suggest;
 mod text_pattern;
+mod wildcard;
 mod workspace;
 
 use std::path::{Path, PathBuf};

@@ -25,7 +25,7 @@ pub(super) struct State {
 }
 
 /// Tools that write files, for rules that forbid: whoever protects a file from one means all.
-const WRITERS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
+pub(super) const WRITERS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
 impl State {
     /// Rules that allow.
@@ -59,7 +59,9 @@ impl State {
             };
         }
         let judgement = match access {
-            Access::Runs(command) => command::judge(command, self),
+            Access::Runs { command, folder } => {
+                command::judge(command, &self.workspace.cwd.join(folder), self)
+            }
             Access::Reads(path) => self.judge_reading(tool, path),
             Access::Writes(path) => self.judge_writing(tool, path),
             Access::Fetches(host) => self.judge_fetching(tool, host),

@@ -49,8 +49,13 @@ pub enum Access {
     Reads(PathBuf),
     /// Writes this file.
     Writes(PathBuf),
-    /// Runs this shell command.
-    Runs(String),
+    /// Runs a shell command.
+    Runs {
+        /// The command.
+        command: String,
+        /// The folder that the shell stands in; what is relative is so to the workspace.
+        folder: PathBuf,
+    },
     /// Fetches from this host.
     Fetches(String),
     /// Whatever a server or a sub-agent does with it.

@@ -79,7 +79,14 @@ const PROJECT: &str = "work/project/.claude/settings.json";
 const LOCAL: &str = "work/project/.claude/settings.local.json";
 
 fn runs(permissions: &Permissions, command: &str) -> Judgement {
-    permissions.judge("Bash", &Value::Null, &Access::Runs(command.to_owned()))
+    permissions.judge(
+        "Bash",
+        &Value::Null,
+        &Access::Runs {
+            command: command.to_owned(),
+            folder: PathBuf::new(),
+        },
+    )
 }
 
 #[test]

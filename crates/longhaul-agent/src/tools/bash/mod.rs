@@ -183,7 +183,10 @@ impl Tool for Bash {
     }
 
     fn access(&self, input: &Value) -> Access {
-        Access::Runs(input::text(input, "command").to_owned())
+        Access::Runs {
+            command: input::text(input, "command").to_owned(),
+            folder: self.folder.now(),
+        }
     }
 
     fn line(&self, input: &Value) -> String {
