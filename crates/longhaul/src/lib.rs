@@ -54,6 +54,7 @@
 //! [`core::prompt::Assembly`] makes requests that hit the cache, [`core::cache::Watch`] says why one did not; or
 //! [`core::engine::Engine`], which puts them together and performs nothing.
 
+pub mod branches;
 pub mod cache_breaks;
 mod clock;
 mod head;
