@@ -57,6 +57,7 @@
 pub mod branches;
 pub mod cache_breaks;
 mod clock;
+pub mod environment;
 mod head;
 pub mod hooks;
 mod keeper;
