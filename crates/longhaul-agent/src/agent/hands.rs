@@ -20,7 +20,7 @@ use super::ring::{Ringer, hook_context};
 use super::tell::Teller;
 use super::words;
 use crate::event::{AgentEvent, Answer, Question};
-use crate::tool::{Call, Output, Tool, Toolbox};
+use crate::tool::{Call, Guard, Output, Tool, Toolbox};
 
 /// The most calls that run side by side.
 const SIDE_BY_SIDE: usize = 10;
@@ -95,7 +95,8 @@ impl From<Output> for Done {
 
 /// What becomes of a call before it runs.
 enum Verdict {
-    Run(Value),
+    /// With this input.
+    Run(Value, Guard),
     Not(Done),
 }
 
@@ -221,7 +222,7 @@ impl Hands {
         };
         let mut done = match verdict {
             Verdict::Not(done) => done,
-            Verdict::Run(input) => self.performed(tool, call, input, cancel).await,
+            Verdict::Run(input, guard) => self.performed(tool, call, input, guard, cancel).await,
         };
         context.append(&mut done.context);
         done.context = context;
@@ -244,14 +245,15 @@ impl Hands {
             (Judged::Deny { reason }, _) => {
                 return Verdict::Not(Output::error(words::denied(&reason)).into());
             }
-            (_, Some(Permission::Allow)) | (Judged::Allow, None) => return Verdict::Run(input),
+            (_, Some(Permission::Allow)) => return Verdict::Run(input, Guard::Nothing),
+            (Judged::Allow, None) => return Verdict::Run(input, self.gate.guard(&access)),
             (Judged::Ask { reason, rule }, _) => (reason, rule),
             (Judged::Allow, Some(_)) => ("a hook wants you to decide".to_owned(), None),
         };
         let _one_at_a_time = self.asking.lock().await;
         // Meanwhile the user may have agreed to a rule that covers this call.
         if hooks.is_none() && self.gate.judge(&call.name, &input, &access) == Judged::Allow {
-            return Verdict::Run(input);
+            return Verdict::Run(input, self.gate.guard(&access));
         }
         let (answer, answered) = oneshot::channel();
         self.teller.tell(AgentEvent::Asks(Question {
@@ -285,7 +287,7 @@ impl Hands {
         {
             self.teller.notice(sentence);
         }
-        Verdict::Run(input)
+        Verdict::Run(input, Guard::Nothing)
     }
 
     async fn performed(
@@ -293,10 +295,11 @@ impl Hands {
         tool: &Arc<dyn Tool>,
         call: &Wanted,
         input: Value,
+        guard: Guard,
         cancel: &CancellationToken,
     ) -> Done {
         let began = Instant::now();
-        let mut output = self.perform(tool, call, input.clone(), cancel).await;
+        let mut output = self.perform(tool, call, input.clone(), guard, cancel).await;
         if cancel.is_cancelled() {
             return output.into();
         }
@@ -330,6 +333,7 @@ impl Hands {
         tool: &Arc<dyn Tool>,
         call: &Wanted,
         input: Value,
+        guard: Guard,
         cancel: &CancellationToken,
     ) -> Output {
         let (teller, shown, id) = (self.teller.clone(), self.shown.clone(), call.id.clone());
@@ -343,6 +347,7 @@ impl Hands {
                 }),
                 Shown::Progress(progress) => progress(text),
             }),
+            guard,
         };
         let run = AssertUnwindSafe(tool.run(input, &one)).catch_unwind();
         tokio::pin!(run);

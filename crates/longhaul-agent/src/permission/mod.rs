@@ -27,7 +27,7 @@ pub use workspace::Workspace;
 use crate::event::Mode;
 use crate::place::Place;
 use crate::settings::Project;
-use crate::tool::Access;
+use crate::tool::{Access, Guard};
 use paths::Located;
 use state::State;
 
@@ -110,6 +110,14 @@ impl Permissions {
                 reason: format!("{} ({reason})", NOBODY_TO_ASK.trim_end()),
             },
             judgement => judgement,
+        }
+    }
+
+    /// From what a call that runs unasked is guarded.
+    pub fn guard(&self, access: &Access) -> Guard {
+        match access {
+            Access::Runs(command) if command::looks_with_git(command, &self.read()) => Guard::Git,
+            _ => Guard::Nothing,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Commands that only look, and so may run unasked inside the workspace. A short list on purpose: a command that is not
 //! on it is asked for, and a rule of the user can allow it.
 
-mod git;
+pub(crate) mod git;
 
 use std::path::PathBuf;
 
@@ -203,7 +203,7 @@ pub(crate) fn only_looks(part: &Part, bases: &[PathBuf], workspace: &Workspace) 
         return false;
     }
     let fits = match name {
-        "git" => git::only_looks(arguments),
+        "git" => git::looks_around(part, bases),
         "sed" => prints_lines(arguments),
         "uniq" | "hostname" | "date" => arguments
             .iter()

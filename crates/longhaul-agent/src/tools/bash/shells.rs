@@ -8,8 +8,9 @@ use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 use super::collected::Collected;
-use super::start::{Started, Variables, start};
+use super::start::{Started, Surroundings, Variables, start};
 use super::watch::{Ending, watch};
+use crate::tool::Guard;
 
 /// As many may run at once.
 const RUNNING: usize = 32;
@@ -91,8 +92,11 @@ impl Shells {
         }
     }
 
-    pub(super) fn env(&self) -> &Variables {
-        &self.env
+    pub(super) fn surroundings(&self, guard: Guard) -> Surroundings<'_> {
+        Surroundings {
+            env: &self.env,
+            guard,
+        }
     }
 
     /// All there are, in the order they were started.
@@ -106,6 +110,7 @@ impl Shells {
         command: &str,
         folder: &Path,
         file: PathBuf,
+        guard: Guard,
     ) -> Result<String, NoShell> {
         let mut shells = self.lock();
         let running = shells
@@ -114,7 +119,12 @@ impl Shells {
         if running.count() >= RUNNING {
             return Err(NoShell::TooMany);
         }
-        let started = start(command, folder, Path::new(NOWHERE), &self.env)?;
+        let started = start(
+            command,
+            folder,
+            Path::new(NOWHERE),
+            &self.surroundings(guard),
+        )?;
         let shell = Arc::new(Shell {
             id: format!("bash_{}", shells.len() + 1),
             command: command.to_owned(),

@@ -2,6 +2,7 @@
 
 mod behind_a_screen;
 mod forgetting;
+mod git;
 mod trusting;
 
 use std::path::{Path, PathBuf};
