@@ -151,6 +151,7 @@ impl Workplace {
             },
             servers,
             variables: project.env.clone(),
+            passed: project.passed.clone(),
             bell,
             main: Mutex::default(),
         };
@@ -173,7 +174,8 @@ impl Workplace {
     #[must_use]
     pub fn equip(&self, builder: AgentBuilder) -> AgentBuilder {
         let fitter = self.fitter.clone();
-        let mut commands = CommandHooks::new(self.hooks.clone(), &self.project.root);
+        let mut commands = CommandHooks::new(self.hooks.clone(), &self.project.root)
+            .passing(self.project.passed.clone());
         for (name, value) in &self.project.env {
             commands = commands.with_env(name, value);
         }
@@ -303,6 +305,7 @@ fn servers(
                 args: server.args.clone(),
                 env: server.env.clone().into_iter().collect(),
                 cwd: server.cwd.clone(),
+                passed: project.passed.clone(),
             });
         }
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use longhaul::environment::PassedVariables;
 use longhaul::process_group::Group;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
@@ -23,6 +24,7 @@ const NOWHERE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 pub struct Shells {
     shells: Mutex<Vec<Arc<Shell>>>,
     env: Variables,
+    passed: PassedVariables,
 }
 
 /// A background command at a glance.
@@ -89,12 +91,21 @@ impl Shells {
         Self {
             shells: Mutex::default(),
             env,
+            passed: PassedVariables::default(),
         }
+    }
+
+    /// With these variables of this process, though they look like secrets.
+    #[must_use]
+    pub fn passing(mut self, passed: PassedVariables) -> Self {
+        self.passed = passed;
+        self
     }
 
     pub(super) fn surroundings(&self, guard: Guard) -> Surroundings<'_> {
         Surroundings {
             env: &self.env,
+            passed: &self.passed,
             guard,
         }
     }

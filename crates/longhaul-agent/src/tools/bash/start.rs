@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 
+use longhaul::environment::PassedVariables;
 use longhaul::process_group::{Group, lead_own_group};
 use tokio::process::{Child, ChildStdout, Command};
 
@@ -16,12 +17,13 @@ use crate::tool::Guard;
 /// Joins the errors to the output, so that they stay in order, and says at the end where the shell is.
 const WRAPPER: &str = include_str!("wrapper.sh");
 
-/// Variables for commands, beside those of this process.
+/// Variables for commands, beside those of this process that are passed on.
 pub type Variables = BTreeMap<String, String>;
 
 /// What a command finds around it.
 pub(super) struct Surroundings<'a> {
     pub(super) env: &'a Variables,
+    pub(super) passed: &'a PassedVariables,
     pub(super) guard: Guard,
 }
 
@@ -73,6 +75,7 @@ fn spawn(
     };
     let mut shell_command = Command::new(shell);
     lead_own_group(&mut shell_command);
+    around.passed.withhold(&mut shell_command);
     shell_command
         .args(["-c", &script, shell, command])
         .arg(ends_in)
