@@ -19,7 +19,7 @@ use super::gate::{Gate, Judged, Lasting};
 use super::ring::{Ringer, hook_context};
 use super::tell::Teller;
 use super::words;
-use crate::event::{AgentEvent, Answer, Question};
+use crate::event::{AgentEvent, Answer, Denied, Question};
 use crate::tool::{Call, Guard, Output, Tool, Toolbox};
 
 /// The most calls that run side by side.
@@ -208,6 +208,11 @@ impl Hands {
             .map(|reason| Stop::Hook(reason.text.clone()));
         if before.blocked.is_some() || before.permission == Some(Permission::Deny) {
             let reason = before.blocked.map(|reason| reason.text).unwrap_or_default();
+            let told = match reason.is_empty() {
+                true => "a hook forbids it",
+                false => &reason,
+            };
+            self.denied(tool, call, input, told);
             return Done {
                 output: Output::error(words::hook_denied(&reason)),
                 context,
@@ -243,6 +248,7 @@ impl Hands {
         let (reason, rule) = match (judged, hooks) {
             // A hook may not allow what a rule forbids.
             (Judged::Deny { reason }, _) => {
+                self.denied(tool, call, &input, &reason);
                 return Verdict::Not(Output::error(words::denied(&reason)).into());
             }
             (_, Some(Permission::Allow)) => return Verdict::Run(input, Guard::Nothing),
@@ -270,7 +276,10 @@ impl Hands {
             answer,
         }));
         let lasting = match answered.await {
-            Err(_) => return Verdict::Not(Output::error(words::unasked(&reason)).into()),
+            Err(_) => {
+                self.denied(tool, call, &input, &reason);
+                return Verdict::Not(Output::error(words::unasked(&reason)).into());
+            }
             Ok(Answer::No(said)) => {
                 let stop = said.is_none().then_some(Stop::User);
                 return Verdict::Not(Done {
@@ -368,6 +377,17 @@ impl Hands {
             true => stopped(output),
             false => output,
         }
+    }
+
+    /// Told whoever made the call, the agent or a sub-agent: nobody else would learn of it.
+    fn denied(&self, tool: &Arc<dyn Tool>, call: &Wanted, input: &Value, reason: &str) {
+        self.teller.tell(AgentEvent::Denied(Denied {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            line: tool.line(input),
+            input: input.clone(),
+            reason: reason.to_owned(),
+        }));
     }
 
     fn started(&self, call: &Wanted, line: &str, input: &Value) {
