@@ -11,6 +11,7 @@ use longhaul_agent::agent::AgentError;
 use longhaul_agent::screen::ScreenError;
 use longhaul_agent::workplace::WorkplaceError;
 use longhaul_core::config::ConfigError;
+use longhaul_core::listing::harmless_but_coloured;
 use longhaul_core::message::HeadError;
 use longhaul_core::models::ModelFileError;
 use longhaul_core::prompt::NotReady;
@@ -373,7 +374,7 @@ impl Failure {
 /// A line of talk on stderr. If even that fails there is nothing left to do.
 pub(crate) fn tell(line: &str) {
     use std::io::Write;
-    let _ = writeln!(anstream::stderr(), "{line}");
+    let _ = writeln!(anstream::stderr(), "{}", harmless_but_coloured(line));
 }
 
 /// A warning on stderr.
