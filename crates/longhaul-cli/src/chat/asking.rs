@@ -3,8 +3,10 @@
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
 
+use longhaul_agent::agent::Instead;
 use longhaul_agent::settings::{McpServer, Want};
 use longhaul_agent::workplace::Consent;
+use longhaul_store::InUse;
 
 use crate::text::clean;
 
@@ -41,6 +43,18 @@ impl Consent for Terminal {
             clean(&server.name),
             command.join(" ")
         ))
+    }
+}
+
+/// Whether a copy of a session is wanted that another process has open.
+pub(super) fn copies(in_use: &InUse) -> Instead {
+    let question = format!(
+        "{}.\nGo on in a copy of it? [y/N] ",
+        clean(&in_use.to_string())
+    );
+    match says_yes(&question) {
+        true => Instead::Copy,
+        false => Instead::Nothing,
     }
 }
 
