@@ -100,13 +100,14 @@ pub(crate) enum Command {
 #[derive(Debug, ClapArgs)]
 #[command(
     after_help = "Exit codes: 0 answered, 1 the work failed, was refused or did not come to an end, 2 cannot begin (flags, settings,
-key, model), 130 interrupted.
+key, model), 3 another process has the session open, 130 interrupted.
 
 Examples:
   longhaul chat
   longhaul chat 'What does this project do?'
   longhaul chat --continue                             where you left off in this folder
   longhaul chat --resume 6113e919                      a session by its id, or the beginning of it
+  longhaul chat --resume 6113e919 --fork-session       in a copy of it
   longhaul chat -p 'Summarise the changes' < changes.diff
   longhaul chat -p 'Fix the lint' --permission-mode acceptEdits --output-format json | jq -r .result
   longhaul chat --offline --tour                       a look around without a key"
@@ -135,11 +136,25 @@ pub(crate) struct Chat {
     )]
     pub(crate) input_format: InputFormat,
     /// Go on with the newest session of this folder
-    #[arg(long = "continue", short = 'c', conflicts_with = "resume")]
+    #[arg(
+        long = "continue",
+        short = 'c',
+        conflicts_with = "resume",
+        group = "going_on"
+    )]
     pub(crate) go_on: bool,
     /// Go on with this session: its id, the beginning of it, or its file; another program's is copied first
-    #[arg(long, short, value_name = "ID")]
+    #[arg(long, short, value_name = "ID", group = "going_on")]
     pub(crate) resume: Option<String>,
+    /// Go on in a copy of the session, which stays as it is and may be in use
+    #[arg(long, requires = "going_on")]
+    pub(crate) fork_session: bool,
+    /// Wait while another process has the session open
+    #[arg(long, requires = "going_on", conflicts_with = "fork_session")]
+    pub(crate) wait: bool,
+    /// Go on with the branch of the session that has a prompt with this id, or one that begins so
+    #[arg(long, value_name = "ID", requires = "going_on")]
+    pub(crate) branch: Option<String>,
     /// The model to ask
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
@@ -323,7 +338,8 @@ pub(crate) struct Window {
 /// done without a model and without any network. More in docs/compact.md.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Exit codes: 0 done, 1 nothing to do or nothing to gain, 2 cannot. With 1 and 2 nothing was changed.
+    after_help = "Exit codes: 0 done, 1 nothing to do or nothing to gain, 2 cannot, 3 another process has the session
+open. With 1, 2 and 3 nothing was changed.
 
 Examples:
   longhaul compact session.jsonl --output small.jsonl

@@ -54,8 +54,10 @@
 //! [`core::prompt::Assembly`] makes requests that hit the cache, [`core::cache::Watch`] says why one did not; or
 //! [`core::engine::Engine`], which puts them together and performs nothing.
 
+pub mod branches;
 pub mod cache_breaks;
 mod clock;
+pub mod environment;
 mod head;
 pub mod hooks;
 mod keeper;

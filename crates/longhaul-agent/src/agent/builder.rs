@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 use super::error::AgentError;
 use super::gate::{Gate, OpenGate};
 use super::recipe::{Equipment, Outfit, Recipe};
+use super::resuming::Resuming;
 use super::start::Start;
 use super::tell::Teller;
 use super::{Agent, Sources};
@@ -47,6 +48,7 @@ pub struct AgentBuilder {
     max_turns: Option<u32>,
     cache_breaks: Option<PathBuf>,
     cache_edits: CacheEdits,
+    resuming: Resuming,
 }
 
 impl AgentBuilder {
@@ -81,7 +83,15 @@ impl AgentBuilder {
             max_turns: None,
             cache_breaks: None,
             cache_edits: CacheEdits::Unsupported,
+            resuming: Resuming::default(),
         }
+    }
+
+    /// How a session is gone on with; unless said otherwise, one that is in use is refused.
+    #[must_use]
+    pub fn resuming(mut self, resuming: Resuming) -> Self {
+        self.resuming = resuming;
+        self
     }
 
     /// Further folders that the user opened to it.
@@ -251,8 +261,15 @@ impl AgentBuilder {
             cache_breaks: self.cache_breaks,
             cache_edits: self.cache_edits,
         };
-        let agent =
-            Agent::open(Arc::new(recipe), self.model_id, start, Teller::new(events)).await?;
+        let teller = Teller::new(events);
+        let agent = Agent::open(
+            Arc::new(recipe),
+            self.model_id,
+            start,
+            self.resuming,
+            teller,
+        )
+        .await?;
         Ok((agent, heard))
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::event::Mode;
-use crate::tool::Access;
+use crate::tool::{Access, Guard};
 
 /// What is said of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +39,11 @@ pub enum Lasting {
 pub trait Gate: Send + Sync {
     /// Judges a call.
     fn judge(&self, tool: &str, input: &Value, access: &Access) -> Judged;
+
+    /// From what a call is guarded that this gate lets run unasked.
+    fn guard(&self, _: &Access) -> Guard {
+        Guard::Nothing
+    }
 
     /// The user agreed to a rule. What could not be kept is said in a sentence.
     fn remember(&self, rule: &str, lasting: Lasting) -> Result<(), String>;

@@ -18,6 +18,7 @@ use super::head::{About, Heads};
 use super::outlook::{HeadWeight, Outlook, Watched};
 use super::recipe::{Recipe, Seat};
 use super::rehydrate::{AgentWorkspace, loaded};
+use super::resuming::{Resuming, branches_left};
 use super::ring::{Ringer, hook_context};
 use super::running::Agent;
 use super::sources::Sources;
@@ -64,9 +65,10 @@ impl Agent {
         recipe: Arc<Recipe>,
         model: String,
         start: Start,
+        resuming: Resuming,
         teller: Teller,
     ) -> Result<Self, AgentError> {
-        let settled = Settled::on(&recipe, &start)?;
+        let settled = resuming.settle(&recipe, &start).await?;
         let surroundings = Surroundings::of(&recipe.cwd, recipe.shell.as_deref()).await;
         let steering = Steering::default();
         let lasting = Lasting {
@@ -104,6 +106,11 @@ impl Lasting {
         loaded(ringer, &found.files, LoadReason::SessionStart).await;
         for notice in &found.notices {
             self.teller.notice(notice.to_string());
+        }
+        if source == StartSource::Resume {
+            for notice in branches_left(&opened.id, &opened.place.transcript) {
+                self.teller.notice(notice);
+            }
         }
         let is_new = matches!(source, StartSource::Startup | StartSource::Clear);
         let context_tokens = (!is_new).then(|| opened.worker.session.status().used);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::folders::Folders;
 use super::paths::Located;
+use super::read_only::git::{looks_around, why_not};
 use super::read_only::{is_harmless_in_env, is_read_only, is_sink, only_looks};
 use super::rule::{Rule, What};
 use super::shell::{Part, Script, Word, reachable, read, without_timing};
@@ -115,7 +116,10 @@ fn by_parts(script: &Script, folders: &Folders, state: &State) -> Judgement {
         |part: &Part| folders.is_some_and(|folders| only_looks(part, folders, &state.workspace));
     let mut asked: Vec<&Part> = Vec::new();
     for part in &script.parts {
-        let fine = looks(&without_timing(part))
+        let core = without_timing(part);
+        // Git is guarded by a function of the shell, which `timeout` and its like do not start.
+        let unguarded = core.name() == "git" && core.words.len() != part.words.len();
+        let fine = looks(&core) && !unguarded
             || allowed(part, state)
             || part.words.is_empty() && part.assigns.is_empty();
         if !fine && !asked.contains(&part) {
@@ -144,14 +148,27 @@ fn by_parts(script: &Script, folders: &Folders, state: &State) -> Judgement {
         ([], None) => Judgement::Allow,
         ([], Some(reason)) => ask(reason),
         ([part], None) => Judgement::Ask {
-            reason: why(part, script),
+            reason: why(part, script, folders),
             rule: suggest::for_command(part),
         },
-        ([part, ..], _) => ask(why(part, script)),
+        ([part, ..], _) => ask(why(part, script, folders)),
     }
 }
 
-fn why(part: &Part, script: &Script) -> String {
+/// Whether git is among what this command runs because it only looks.
+pub(super) fn looks_with_git(command: &str, from: &Path, state: &State) -> bool {
+    let script = read(command);
+    let folders = Folders::of(&script, from, &state.workspace);
+    folders.certain().is_some_and(|folders| {
+        let mut parts = script.parts.iter();
+        parts.any(|part| looks_around(part, folders))
+    })
+}
+
+fn why(part: &Part, script: &Script, folders: Option<&[PathBuf]>) -> String {
+    if let Some(reason) = why_not(&without_timing(part), folders.unwrap_or_default()) {
+        return reason;
+    }
     match script.parts.len() {
         1 => "No rule allows this command.".to_owned(),
         _ => format!(

@@ -31,7 +31,7 @@ pub use workspace::Workspace;
 use crate::event::Mode;
 use crate::place::Place;
 use crate::settings::Project;
-use crate::tool::Access;
+use crate::tool::{Access, Guard};
 use paths::Located;
 use state::State;
 
@@ -114,6 +114,19 @@ impl Permissions {
                 reason: format!("{} ({reason})", NOBODY_TO_ASK.trim_end()),
             },
             judgement => judgement,
+        }
+    }
+
+    /// From what a call that runs unasked is guarded.
+    pub fn guard(&self, access: &Access) -> Guard {
+        let state = self.read();
+        let Access::Runs { command, folder } = access else {
+            return Guard::Nothing;
+        };
+        let folder = state.workspace.cwd.join(folder);
+        match command::looks_with_git(command, &folder, &state) {
+            true => Guard::Git,
+            false => Guard::Nothing,
         }
     }
 

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use longhaul_core::engine::Event;
+use longhaul_core::listing::{harmless, harmless_json};
 use longhaul_provider::CancellationToken;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -11,7 +12,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use super::Format;
 use super::message::{self, Finish};
 use crate::agent::{Agent, Said};
-use crate::event::{AgentEvent, Ended};
+use crate::event::{AgentEvent, Denied, Ended};
 
 /// How print mode works.
 #[derive(Debug, Clone, Default)]
@@ -63,7 +64,6 @@ pub async fn print(
         out,
         talk,
         denials: Vec::new(),
-        calls: Vec::new(),
         broken: None,
     };
     if options.format == Format::StreamJson {
@@ -135,8 +135,6 @@ struct Page<'a> {
     out: &'a mut (dyn Write + Send),
     talk: &'a mut (dyn FnMut(&str) + Send),
     denials: Vec<Value>,
-    /// Calls that run, with their inputs.
-    calls: Vec<(String, Value)>,
     broken: Option<io::Error>,
 }
 
@@ -148,24 +146,22 @@ impl Page<'_> {
                 let object = message::assistant(&self.session, &reply);
                 self.object(&object);
             }
-            AgentEvent::ToolStarted { id, input, .. } => self.calls.push((id, input)),
-            AgentEvent::ToolEnded { id, output } => {
-                self.calls.retain(|(call, _)| *call != id);
-                if streams {
-                    let object = message::result_of(&self.session, &id, &output);
-                    self.object(&object);
-                }
+            AgentEvent::ToolEnded { id, output } if streams => {
+                let object = message::result_of(&self.session, &id, &output);
+                self.object(&object);
             }
-            // Nobody is there to answer: dropping the question is a no.
-            AgentEvent::Asks(question) => {
-                let input = self.calls.iter().find(|(call, _)| *call == question.id);
-                let input = input.map_or(Value::Null, |(_, input)| input.clone());
-                self.denials
-                    .push(message::denial(&question.name, &question.id, &input));
-                (self.talk)(&format!(
-                    "{} {} was not allowed: {}",
-                    question.name, question.line, question.reason
-                ));
+            // Nobody is there to answer: dropping the question is a no, which is then told as a denial.
+            AgentEvent::Asks(_) => {}
+            AgentEvent::Denied(denied) => {
+                let Denied {
+                    id,
+                    name,
+                    line,
+                    input,
+                    reason,
+                } = denied;
+                self.denials.push(message::denial(&name, &id, &input));
+                (self.talk)(&format!("{name} {line} was not allowed: {reason}"));
             }
             AgentEvent::Engine(Event::Compacted(done)) if streams => {
                 let object = message::boundary(&self.session, &done);
@@ -178,7 +174,7 @@ impl Page<'_> {
 
     fn text(&mut self, ended: &Ended, text: &str) {
         match ended {
-            Ended::Done => self.line(text.trim_end()),
+            Ended::Done => self.line(&harmless(text.trim_end())),
             Ended::Cancelled => (self.talk)("interrupted"),
             Ended::Refused(why) | Ended::Failed(why) => (self.talk)(why),
             Ended::TurnsUsedUp(turns) => {
@@ -188,7 +184,7 @@ impl Page<'_> {
     }
 
     fn object(&mut self, object: &Value) {
-        self.line(&object.to_string());
+        self.line(&harmless_json(&object.to_string()));
     }
 
     fn line(&mut self, line: &str) {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use longhaul_core::listing::harmless;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
@@ -45,7 +46,8 @@ pub(crate) fn encode(line: &Line<'_>, width: usize, shows: Shows) -> Row {
         let wide = columns(cell.symbol()).max(1);
         match shows.charset {
             Charset::Ascii => row.code.push_str(&ascii::fallback(cell.symbol(), wide)),
-            Charset::Utf8 => row.code.push_str(cell.symbol()),
+            // Texts are made harmless where they are taken in; here nothing that was missed gets out.
+            Charset::Utf8 => row.code.push_str(&harmless(cell.symbol())),
         }
         at += wide;
         // Terminals differ about how wide a character of several parts is.
@@ -108,7 +110,7 @@ pub(crate) fn plain(line: &Line<'_>, shows: Shows) -> String {
     for span in &line.spans {
         let content = match shows.charset {
             Charset::Ascii => ascii::line(&span.content),
-            Charset::Utf8 => span.content.to_string(),
+            Charset::Utf8 => harmless(&span.content).into_owned(),
         };
         let style = line.style.patch(span.style);
         match style

@@ -22,6 +22,8 @@ pub(super) struct Merged {
     pub(super) env: BTreeMap<String, String>,
     /// What of it files set that are not the user's own for all projects.
     pub(super) project_env: BTreeMap<String, String>,
+    /// Variables that programs get although they look like secrets.
+    pub(super) passed: Vec<String>,
     pub(super) model: Option<String>,
     pub(super) auto_compact: Option<bool>,
     pub(super) output_style: Option<String>,
@@ -77,6 +79,7 @@ impl Merged {
         }
         self.add_permissions(&document, file, places, trust, notices);
         self.add_servers(&document, file.owner, trust, notices);
+        self.add_passed(&document, file.owner, notices);
         if trust == Trust::Untrusted {
             return;
         }
@@ -127,6 +130,19 @@ impl Merged {
                 }
             }
             self.env.insert(name.clone(), text);
+        }
+    }
+
+    /// Whose keys they are, the user alone says: neither a project nor a file in its folder.
+    fn add_passed(&mut self, document: &Document<'_>, owner: Owner, notices: &mut Vec<String>) {
+        let key = ["passEnvironment"];
+        let names = document.strings(&document.fields, &key, notices);
+        let names = names.unwrap_or_default();
+        if owner == Owner::User {
+            self.passed.extend(names);
+        } else if !names.is_empty() {
+            let what = "counts only in your own settings, outside of projects; passed over";
+            notices.push(document.notice(&key, what));
         }
     }
 

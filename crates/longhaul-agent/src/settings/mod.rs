@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use longhaul::hooks::HookSettings;
+use longhaul::environment::PassedVariables;
 use longhaul_store::Env;
 
 pub use admission::OutsideFile;
@@ -54,6 +55,8 @@ pub struct Project {
     pub mode: Mode,
     /// Variables for commands and hooks; not for this process.
     pub env: BTreeMap<String, String>,
+    /// Variables of this process that commands, hooks and servers get although they look like secrets.
+    pub passed: PassedVariables,
     /// The model to use.
     pub model: Option<String>,
     /// Whether to compact automatically; none: nothing is set.
@@ -136,6 +139,7 @@ impl Project {
             additional_directories: merged.additional_directories,
             mode: merged.mode.unwrap_or_default(),
             env: merged.env,
+            passed: PassedVariables::listed(merged.passed),
             model: merged.model,
             auto_compact: merged.auto_compact,
             output_style: merged.output_style,

@@ -69,6 +69,16 @@ impl Access {
     }
 }
 
+/// From what a call is guarded that runs although nobody was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Guard {
+    /// From nothing: it runs as the user would run it.
+    #[default]
+    Nothing,
+    /// From a repository's configuration: git does not run the programs that it names.
+    Git,
+}
+
 /// One call.
 #[derive(Clone)]
 pub struct Call {
@@ -78,6 +88,8 @@ pub struct Call {
     pub cancel: CancellationToken,
     /// Hears what a long call has to show meanwhile.
     pub progress: Arc<dyn Fn(&str) + Send + Sync>,
+    /// From what it is guarded.
+    pub guard: Guard,
 }
 
 impl Call {
@@ -87,6 +99,7 @@ impl Call {
             id: id.into(),
             cancel: CancellationToken::new(),
             progress: Arc::new(|_| {}),
+            guard: Guard::Nothing,
         }
     }
 }

@@ -151,6 +151,7 @@ impl Asking<'_, '_> {
                     args: server.args.clone(),
                     env: server.env.clone().into_iter().collect(),
                     cwd: server.cwd.clone(),
+                    passed: project.passed.clone(),
                 });
             }
         }

@@ -11,7 +11,7 @@ use crate::agent::{Gate, Judged, Lasting};
 use crate::event::Mode;
 use crate::permission::{Judgement, Permissions};
 use crate::settings::Want;
-use crate::tool::Access;
+use crate::tool::{Access, Guard};
 use crate::tools::plan;
 
 const NOBODY: &str = "There is nobody who could agree to a plan.";
@@ -43,6 +43,10 @@ impl Gate for ProjectGate {
             Judgement::Ask { reason, rule } => Judged::Ask { reason, rule },
             Judgement::Deny { reason } => Judged::Deny { reason },
         }
+    }
+
+    fn guard(&self, access: &Access) -> Guard {
+        self.permissions.guard(access)
     }
 
     fn remember(&self, rule: &str, lasting: Lasting) -> Result<(), String> {

@@ -165,6 +165,7 @@ impl Workplace {
             },
             servers,
             variables: project.env.clone(),
+            passed: project.passed.clone(),
             bell,
             main: Mutex::default(),
         };
@@ -186,7 +187,8 @@ impl Workplace {
     #[must_use]
     pub fn equip(&self, builder: AgentBuilder) -> AgentBuilder {
         let fitter = self.fitter.clone();
-        let mut commands = CommandHooks::new(self.project.hooks.clone(), &self.project.root);
+        let mut commands = CommandHooks::new(self.project.hooks.clone(), &self.project.root)
+            .passing(self.project.passed.clone());
         for (name, value) in &self.project.env {
             commands = commands.with_env(name, value);
         }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use longhaul::environment::PassedVariables;
 use longhaul_core::engine::Event;
 use longhaul_core::rehydrate::Source;
 use longhaul_store::Home;
@@ -30,6 +31,7 @@ pub(super) struct Fitter {
     pub(super) web: web_fetch::Options,
     pub(super) servers: Option<Arc<Servers>>,
     pub(super) variables: Variables,
+    pub(super) passed: PassedVariables,
     pub(super) bell: Arc<Bell>,
     /// What of the main conversation outlives its being opened again.
     pub(super) main: Mutex<Option<Main>>,
@@ -115,7 +117,8 @@ impl Fitter {
     }
 
     fn new_shells(&self) -> Arc<Shells> {
-        Arc::new(Shells::with_env(self.variables.clone()))
+        let shells = Shells::with_env(self.variables.clone());
+        Arc::new(shells.passing(self.passed.clone()))
     }
 
     /// Invokes a skill for the user.

@@ -4,9 +4,11 @@
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
 
+use longhaul_agent::agent::Instead;
 use longhaul_agent::screen::visible;
 use longhaul_agent::settings::{McpServer, OutsideFile, Want};
 use longhaul_agent::workplace::Consent;
+use longhaul_store::InUse;
 
 use crate::text::columns;
 
@@ -144,6 +146,18 @@ fn quoted(part: &str) -> String {
     match plain {
         true => part.to_owned(),
         false => format!("'{}'", part.replace('\'', "'\\''")),
+    }
+}
+
+/// Whether a copy of a session is wanted that another process has open.
+pub(super) fn copies(in_use: &InUse) -> Instead {
+    let question = format!(
+        "{}.\nGo on in a copy of it? [y/N] ",
+        visible(&in_use.to_string())
+    );
+    match answer(&question).as_deref() {
+        Some("y" | "yes") => Instead::Copy,
+        _ => Instead::Nothing,
     }
 }
 

@@ -12,13 +12,13 @@ use serde_json::Value;
 use crate::support::{Finish, Run, World};
 
 /// A provider with these turns.
-struct Provider {
+pub(crate) struct Provider {
     server: Server,
     _runtime: tokio::runtime::Runtime,
 }
 
 impl Provider {
-    fn scripted(turns: &[&str]) -> Self {
+    pub(crate) fn scripted(turns: &[&str]) -> Self {
         let mut script = r#"{"script":1,"by":"replies","helpers":"built-in"}"#.to_owned();
         for turn in turns {
             script = format!("{script}\n{turn}");
@@ -41,7 +41,7 @@ impl Provider {
         }
     }
 
-    fn chat(&self, world: &World, args: &[&str]) -> Command {
+    pub(crate) fn chat(&self, world: &World, args: &[&str]) -> Command {
         let mut command = world.longhaul(std::iter::once(&"chat").chain(args));
         command
             .env("ANTHROPIC_BASE_URL", self.server.url())

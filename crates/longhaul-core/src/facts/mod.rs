@@ -7,6 +7,7 @@
 
 pub(crate) mod appendix;
 mod audit;
+mod branches;
 pub(crate) mod budget;
 pub(crate) mod call;
 mod cancelled;
@@ -32,6 +33,7 @@ mod wording;
 mod words;
 
 pub use audit::{Audited, Seen, audit};
+pub use branches::left_branches;
 pub use budget::{Budget, Item, Share, Standing, fit};
 pub use cancelled::{Cancelled, CancelledKind};
 pub use failure::{ErrorSource, LastError};

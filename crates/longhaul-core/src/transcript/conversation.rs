@@ -50,6 +50,13 @@ impl Conversation {
         self.links.chain().parent(row)
     }
 
+    /// The row before this one, also across a boundary: what it says that the conversation was before it.
+    pub fn before(&self, table: &Table, row: u32) -> Option<u32> {
+        let chain = self.links.chain();
+        let logical = || chain.find(table.boundary(row)?.logical_parent?);
+        chain.parent(row).or_else(logical)
+    }
+
     /// The view that a boundary replaced: what the model saw just before it.
     pub fn view_before(&self, table: &Table, boundary: &BoundaryNote) -> LiveView {
         let views = self.views(table, boundary.row);

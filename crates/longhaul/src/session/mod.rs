@@ -21,6 +21,7 @@ use longhaul_core::engine::{
 use longhaul_core::models::ModelSpec;
 use longhaul_core::window::WindowStatus;
 use longhaul_provider::{CancellationToken, Reply};
+use longhaul_store::Lease;
 
 pub use observe::{Observer, Quiet};
 pub use open::{OpenError, SessionBuilder, new_session_id, window};
@@ -48,6 +49,8 @@ pub struct Session {
     compactions: u64,
     /// What came of what was asked, until it is told.
     came: Came,
+    /// Keeps other processes from opening it.
+    _lease: Option<Arc<Lease>>,
 }
 
 /// What effects brought.
@@ -97,7 +100,13 @@ pub struct CompactError {
 }
 
 impl Session {
-    fn new(engine: Engine, hands: Hands, keeper: Box<dyn Keeper>, clock: Arc<dyn Clock>) -> Self {
+    fn new(
+        engine: Engine,
+        hands: Hands,
+        keeper: Box<dyn Keeper>,
+        clock: Arc<dyn Clock>,
+        lease: Option<Arc<Lease>>,
+    ) -> Self {
         Self {
             engine,
             hands,
@@ -109,6 +118,7 @@ impl Session {
             called: false,
             compactions: 0,
             came: Came::default(),
+            _lease: lease,
         }
     }
 

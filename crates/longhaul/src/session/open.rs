@@ -18,7 +18,9 @@ use longhaul_core::transcript::{Conversation, Table};
 use longhaul_core::window::{
     Action, AutoCompact, Owner, QuerySource, Verdict, WindowError, WindowInput, WindowStatus,
 };
-use longhaul_store::{Content, Durability, ReadError, Resumed, load, resume};
+use longhaul_store::{
+    Content, Durability, InUse, Lease, LeaseError, ReadError, Resumed, load, resume,
+};
 
 use super::hands::{About, Hands};
 use super::{Observer, Quiet, Session};
@@ -36,6 +38,10 @@ pub enum OpenError {
     /// The builder was not told what it needs.
     #[error("a session needs {0}")]
     Missing(&'static str),
+    /// Another process has the session open. Two would each go on from what it knows: open a copy
+    /// ([`fork`](longhaul_store::fork())), or try again when that process has ended.
+    #[error(transparent)]
+    InUse(#[from] InUse),
     /// The transcript cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -95,7 +101,8 @@ impl SessionBuilder {
         self
     }
 
-    /// Keeps the session in this file. If it is there, the conversation in it goes on. Without one the session is kept
+    /// Keeps the session in this file. If it is there, the conversation in it goes on. While the session is open no other
+    /// process can open it: theirs is [`OpenError::InUse`]. Without one the session is kept
     /// in memory, and no notes are taken: their place is the folder beside the file.
     #[must_use]
     pub fn transcript(mut self, path: impl Into<PathBuf>) -> Self {
@@ -265,6 +272,11 @@ impl SessionBuilder {
         let spec = models.resolve(&prompt.model).spec;
         let wanted = prompt.head(&spec)?;
 
+        // Before it is read: what somebody else appends afterwards would be left on a branch.
+        let lease = match &self.transcript {
+            Some(path) if self.agent.is_none() => leased(path)?,
+            _ => None,
+        };
         let resumed = match &self.transcript {
             Some(path) if path.exists() => Some(resume(path)?),
             _ => None,
@@ -360,7 +372,20 @@ impl SessionBuilder {
         };
         let engine = Engine::new(config, ids, head, resume);
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock));
-        Ok(Session::new(engine, hands, keeper, clock))
+        Ok(Session::new(engine, hands, keeper, clock, lease))
+    }
+}
+
+/// The lease of a session. Where no lock can be had, the session is opened without one, as appends say more clearly what is
+/// wrong with the place.
+pub(super) fn leased(transcript: &Path) -> Result<Option<Arc<Lease>>, InUse> {
+    match Lease::take(transcript) {
+        Ok(lease) => Ok(Some(lease)),
+        Err(LeaseError::InUse(in_use)) => Err(in_use),
+        Err(LeaseError::NotTaken { source, .. }) => {
+            tracing::warn!(error = %source, "the session is not locked against other processes");
+            Ok(None)
+        }
     }
 }
 

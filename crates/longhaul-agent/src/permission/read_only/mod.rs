@@ -2,9 +2,8 @@
 //! on it is asked for, and a rule of the user can allow it.
 
 mod arguments;
-mod git;
+pub(crate) mod git;
 mod programs;
-mod repository;
 mod variables;
 
 use std::path::PathBuf;
@@ -67,7 +66,7 @@ pub(crate) fn only_looks(part: &Part, folders: &[PathBuf], workspace: &Workspace
         return false;
     }
     let fits = match name {
-        "git" => git::only_looks(arguments) && repository::is_the_same(folders, &workspace.cwd),
+        "git" => git::looks_around(part, folders),
         "sed" => prints_lines(arguments),
         // Their second file is one that they write.
         "uniq" | "hostname" | "date" => arguments

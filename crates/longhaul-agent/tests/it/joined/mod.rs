@@ -3,6 +3,7 @@
 mod behind_a_screen;
 mod forgetting;
 mod outside;
+mod git;
 mod trusting;
 
 use std::path::{Path, PathBuf};

@@ -110,7 +110,7 @@ impl InMemory {
         };
         let engine = Engine::new(engine, Ids::new(self.seed), head, resume);
         let keeper = Box::new(MemoryKeeper::default());
-        Ok(Session::new(engine, hands, keeper, self.clock))
+        Ok(Session::new(engine, hands, keeper, self.clock, None))
     }
 }
 

@@ -27,7 +27,7 @@ use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
 use longhaul_store::{Durability, ReadError, Resumed, resume};
 
 use super::hands::{About, Hands};
-use super::open::{OpenError, facts, random_seed, window};
+use super::open::{OpenError, facts, leased, random_seed, window};
 use super::{Observer, Session};
 use crate::clock::SystemClock;
 use crate::hooks::HookSet;
@@ -148,6 +148,10 @@ impl Recording {
         });
         let mut ids = Ids::new(random_seed());
         let identity = identity(&self.resumed.entries, &self.path, &mut ids);
+        let lease = match &around.keep {
+            Keep::Appended { known_as, .. } if *known_as == self.path => leased(&self.path)?,
+            _ => None,
+        };
         let (keeper, known_as): (Box<dyn Keeper>, _) = match around.keep {
             Keep::Nowhere => (Box::new(MemoryKeeper::default()), self.path.clone()),
             Keep::Appended { archive, known_as } => {
@@ -208,7 +212,8 @@ impl Recording {
             notes: None,
         };
         let engine = Engine::new(config, ids, head, resume);
-        Ok(Session::new(engine, hands, keeper, Arc::new(SystemClock)))
+        let clock = Arc::new(SystemClock);
+        Ok(Session::new(engine, hands, keeper, clock, lease))
     }
 }
 

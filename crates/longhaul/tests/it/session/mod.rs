@@ -1,6 +1,7 @@
 //! Whole sessions over HTTP in the offline world: a real client, a real transcript, virtual time.
 
 pub(crate) mod house;
+mod leased;
 mod native;
 
 use house::{House, Talk};
