@@ -99,6 +99,14 @@ enum Verdict {
     Not(Done),
 }
 
+/// What a hook said before the user is asked.
+enum HookAnswer {
+    /// Nothing: the user is asked about this input.
+    None(Value),
+    /// The user need not be asked.
+    Settled(Verdict),
+}
+
 /// The calls of a reply.
 pub(crate) fn wanted(reply: &Reply) -> Vec<Wanted> {
     let calls = reply.tool_calls().map(|call| {
@@ -253,6 +261,10 @@ impl Hands {
         if hooks.is_none() && self.gate.judge(&call.name, &input, &access) == Judged::Allow {
             return Verdict::Run(input);
         }
+        let input = match self.answered_by_hook(call, input).await {
+            HookAnswer::None(input) => input,
+            HookAnswer::Settled(verdict) => return verdict,
+        };
         let (answer, answered) = oneshot::channel();
         self.teller.tell(AgentEvent::Asks(Question {
             id: call.id.clone(),
@@ -286,6 +298,29 @@ impl Hands {
             self.teller.notice(sentence);
         }
         Verdict::Run(input)
+    }
+
+    /// A hook may answer in the user's place (K1).
+    async fn answered_by_hook(&self, call: &Wanted, input: Value) -> HookAnswer {
+        let heard = self
+            .ringer
+            .ring(HookEvent::PermissionRequest {
+                tool_name: call.name.clone(),
+                tool_input: input.clone(),
+                tool_use_id: call.id.clone(),
+            })
+            .await;
+        let denied = heard.blocked.is_some() || heard.permission == Some(Permission::Deny);
+        if denied {
+            let reason = heard.blocked.map(|reason| reason.text).unwrap_or_default();
+            let output = Output::error(words::hook_denied(&reason));
+            return HookAnswer::Settled(Verdict::Not(output.into()));
+        }
+        let input = heard.updated_input.unwrap_or(input);
+        match heard.permission {
+            Some(Permission::Allow) => HookAnswer::Settled(Verdict::Run(input)),
+            _ => HookAnswer::None(input),
+        }
     }
 
     async fn performed(

@@ -10,6 +10,7 @@ mod commands;
 mod front_matter;
 mod layer;
 mod mcp;
+mod output_styles;
 mod places;
 mod reader;
 mod skills;
@@ -18,6 +19,7 @@ mod variables;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use longhaul_core::prompt::OutputStyle;
 use longhaul_store::Env;
 
 pub use commands::UserCommand;
@@ -51,7 +53,7 @@ pub struct Project {
     /// Whether to compact automatically; none: nothing is set.
     pub auto_compact: Option<bool>,
     /// The name of an output style.
-    pub output_style: Option<String>,
+    pub output_style: Option<OutputStyle>,
     /// The language to answer in.
     pub language: Option<String>,
     /// The settings files, the least specific first, for [`longhaul::hooks::HookSettings::load`]. Some may not exist.
@@ -111,6 +113,9 @@ impl Project {
         let skills = skills::load(&places.skill_folders(), &mut notices);
         let commands = commands::load(&places.command_folders(), &mut notices);
         let agents = agents::load(&places.agent_folders(), &mut notices);
+        let output_style = merged.output_style.as_deref();
+        let output_style = output_style
+            .and_then(|name| output_styles::load(name, &places.style_folders(), &mut notices));
         Self {
             settings_files: places
                 .settings_files()
@@ -128,7 +133,7 @@ impl Project {
             env: merged.env,
             model: merged.model,
             auto_compact: merged.auto_compact,
-            output_style: merged.output_style,
+            output_style,
             language: merged.language,
             mcp_servers,
             skills,

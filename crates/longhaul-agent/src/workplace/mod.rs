@@ -178,6 +178,8 @@ impl Workplace {
             commands = commands.with_env(name, value);
         }
         builder
+            .language(self.project.language.clone())
+            .output_style(self.project.output_style.clone())
             .further(self.further.clone())
             .kinds(self.project.agents.clone())
             .hooks(HookSet::new().with_commands(commands))

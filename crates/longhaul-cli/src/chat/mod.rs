@@ -42,7 +42,7 @@ async fn work(
         // Before anything is begun: a prompt that is missing is a mistake of the caller.
         let prompts = printing::prompts(command)?;
         let made = make::agent(command, given, config, None).await?;
-        return printing::run(command, made, prompts).await;
+        return printing::run(command, given, made, prompts).await;
     }
     let mut terminal = asking::Terminal::find();
     let consent = terminal.as_mut().map(|it| it as &mut (dyn Consent + Send));

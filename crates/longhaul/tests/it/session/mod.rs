@@ -2,6 +2,7 @@
 
 pub(crate) mod house;
 mod native;
+mod watched;
 
 use house::{House, Talk};
 
