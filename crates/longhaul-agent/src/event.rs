@@ -79,6 +79,8 @@ pub enum Ended {
     Failed(String),
     /// The model was asked so often, and no further.
     TurnsUsedUp(u32),
+    /// The session cost as much as it may.
+    BudgetUsedUp(Usd),
 }
 
 /// How things stand, for a status line.

@@ -5,6 +5,7 @@ mod serve;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
+use longhaul_core::money::Usd;
 
 pub(crate) use serve::Serve;
 
@@ -161,6 +162,9 @@ pub(crate) struct Chat {
     /// The most answers to one prompt
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_turns: Option<u32>,
+    /// The most that the session may cost, in dollars; work ends with the answer that reaches it
+    #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
+    pub(crate) max_budget_usd: Option<Usd>,
     /// Calls that run unasked, as settings write them: 'Bash(cargo test:*)'; separated by commas or given again
     #[arg(long, value_name = "RULES", alias = "allowedTools")]
     pub(crate) allowed_tools: Vec<String>,
@@ -582,4 +586,14 @@ pub(crate) struct Man {
     /// Write longhaul.1 and one page for each subcommand into this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+}
+
+/// An amount of money above nothing.
+fn dollars(text: &str) -> Result<Usd, String> {
+    let amount: f64 = text.trim().trim_start_matches('$').parse().unwrap_or(0.0);
+    let pico = (amount * 1e12).round();
+    match amount.is_finite() && pico >= 1.0 && amount <= 1e9 {
+        true => Ok(Usd::from_pico(pico as i128)),
+        false => Err("give an amount of dollars above 0, such as 2.50".to_owned()),
+    }
 }

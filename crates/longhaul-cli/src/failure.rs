@@ -170,8 +170,6 @@ pub(crate) enum Failure {
     NotUndone(UndoError),
     #[error("{}", error.to_string().trim_end_matches('.'))]
     Agent { error: AgentError },
-    #[error(transparent)]
-    BadInput(#[from] longhaul_agent::print::BadInput),
     #[error("there is no prompt")]
     NoPrompt,
     #[error("{}: not a folder to work in: {source}", path.display())]
@@ -350,9 +348,6 @@ impl Failure {
             Self::Agent {
                 error: AgentError::Find(_),
             } => "Without --resume a new session begins; --continue goes on with the newest one.",
-            Self::BadInput(_) => {
-                "Each line is {\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"…\"}}."
-            }
             Self::NoKeyForModel(_) => {
                 "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; without --model a simulated model answers."
             }

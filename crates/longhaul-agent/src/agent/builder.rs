@@ -8,13 +8,15 @@ use longhaul::{Clock, Model, ReadPolicy, SystemClock};
 use longhaul_core::config::Config;
 use longhaul_core::engine::CacheEdits;
 use longhaul_core::models::ModelTable;
-use longhaul_core::prompt::Presence;
+use longhaul_core::money::Usd;
+use longhaul_core::prompt::{OutputStyle, Presence};
 use longhaul_core::window::QuerySource;
 use longhaul_store::{Durability, Env};
 use tokio::sync::mpsc;
 
 use super::error::AgentError;
 use super::gate::{Gate, OpenGate};
+use super::head::Preferences;
 use super::recipe::{Equipment, Outfit, Recipe};
 use super::resuming::Resuming;
 use super::start::Start;
@@ -45,6 +47,7 @@ pub struct AgentBuilder {
     shell: Option<String>,
     system_prompt: Option<String>,
     append_system_prompt: Option<String>,
+    preferences: Preferences,
     max_turns: Option<u32>,
     cache_breaks: Option<PathBuf>,
     cache_edits: CacheEdits,
@@ -80,6 +83,7 @@ impl AgentBuilder {
             shell: None,
             system_prompt: None,
             append_system_prompt: None,
+            preferences: Preferences::default(),
             max_turns: None,
             cache_breaks: None,
             cache_edits: CacheEdits::Unsupported,
@@ -209,14 +213,43 @@ impl AgentBuilder {
         self
     }
 
-    /// The most replies to one prompt.
+    /// The language that the user wants to be answered in.
     #[must_use]
-    pub fn max_turns(mut self, turns: Option<u32>) -> Self {
-        self.max_turns = turns;
+    pub fn language(mut self, language: Option<String>) -> Self {
+        self.preferences.language = language;
         self
     }
 
-    /// Writes a diff for every cache break below this folder.
+    /// How the user wants answers to be.
+    #[must_use]
+    pub fn output_style(mut self, style: Option<OutputStyle>) -> Self {
+        self.preferences.output_style = style;
+        self
+    }
+
+    /// The most replies to one prompt. The model is told.
+    #[must_use]
+    pub fn max_turns(mut self, turns: Option<u32>) -> Self {
+        self.max_turns = turns;
+        self.preferences.budgets.turns = turns.map(u64::from);
+        self
+    }
+
+    /// The most that the session may cost since it was opened. The model is told; work ends with the reply that reaches it.
+    #[must_use]
+    pub fn max_cost(mut self, cost: Option<Usd>) -> Self {
+        self.preferences.budgets.cost = cost;
+        self
+    }
+
+    /// The most tokens of one reply, if the settings make the model's own maximum smaller. The model is told.
+    #[must_use]
+    pub fn max_reply(mut self, tokens: Option<u64>) -> Self {
+        self.preferences.budgets.answer_tokens = tokens;
+        self
+    }
+
+    /// Writes a diff for every cache break below this folder; unless said otherwise, below the session's own.
     #[must_use]
     pub fn cache_breaks(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cache_breaks = Some(folder.into());
@@ -257,6 +290,7 @@ impl AgentBuilder {
             shell: self.shell,
             system_prompt: self.system_prompt,
             append_system_prompt: self.append_system_prompt,
+            preferences: self.preferences,
             max_turns: self.max_turns,
             cache_breaks: self.cache_breaks,
             cache_edits: self.cache_edits,

@@ -261,6 +261,9 @@ impl Hands {
         if hooks.is_none() && self.gate.judge(&call.name, &input, &access) == Judged::Allow {
             return Verdict::Run(input, self.gate.guard(&access));
         }
+        if let Some(verdict) = self.answered_by_hook(tool, call, &input).await {
+            return verdict;
+        }
         let (answer, answered) = oneshot::channel();
         self.teller.tell(AgentEvent::Asks(Question {
             id: call.id.clone(),
@@ -297,6 +300,41 @@ impl Hands {
             self.teller.notice(sentence);
         }
         Verdict::Run(input, Guard::Nothing)
+    }
+
+    /// A hook may answer in the user's place (K1). None: the user is asked.
+    async fn answered_by_hook(
+        &self,
+        tool: &Arc<dyn Tool>,
+        call: &Wanted,
+        input: &Value,
+    ) -> Option<Verdict> {
+        let heard = self
+            .ringer
+            .ring(HookEvent::PermissionRequest {
+                tool_name: call.name.clone(),
+                tool_input: input.clone(),
+                tool_use_id: call.id.clone(),
+            })
+            .await;
+        if heard.blocked.is_some() || heard.permission == Some(Permission::Deny) {
+            let reason = heard.blocked.map(|reason| reason.text).unwrap_or_default();
+            self.denied(tool, call, input, &reason);
+            let output = Output::error(words::hook_denied(&reason));
+            return Some(Verdict::Not(output.into()));
+        }
+        if heard.permission != Some(Permission::Allow) {
+            return None;
+        }
+        let input = heard.updated_input.unwrap_or_else(|| input.clone());
+        // A hook may not allow what a rule forbids, whatever it makes of the input.
+        match self.gate.judge(&call.name, &input, &tool.access(&input)) {
+            Judged::Deny { reason } => {
+                self.denied(tool, call, &input, &reason);
+                Some(Verdict::Not(Output::error(words::denied(&reason)).into()))
+            }
+            _ => Some(Verdict::Run(input, Guard::Nothing)),
+        }
     }
 
     async fn performed(

@@ -37,7 +37,7 @@ pub use account::{Purpose, Spent};
 pub use builder::AgentBuilder;
 pub use error::AgentError;
 pub use gate::{Gate, Judged, Lasting, OpenGate};
-pub use head::NoHead;
+pub use head::{NoHead, Preferences};
 pub use listing::{Listed, list};
 pub use outlook::{HeadWeight, Look, Outlook};
 pub use recipe::{Equipment, Outfit, Seat};

@@ -13,6 +13,7 @@ use longhaul_core::window::QuerySource;
 use longhaul_store::{Durability, Env};
 
 use super::gate::Gate;
+use super::head::Preferences;
 use super::sources::Sources;
 use super::tell::Tell;
 use crate::place::Place;
@@ -62,6 +63,7 @@ pub(crate) struct Recipe {
     pub(crate) shell: Option<String>,
     pub(crate) system_prompt: Option<String>,
     pub(crate) append_system_prompt: Option<String>,
+    pub(crate) preferences: Preferences,
     pub(crate) max_turns: Option<u32>,
     pub(crate) cache_breaks: Option<PathBuf>,
     pub(crate) cache_edits: CacheEdits,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use longhaul::Session;
 use longhaul::hooks::{Common, HookEvent, LoadReason, StartSource};
 use longhaul_core::engine::{CacheEdits, NewEntry};
-use longhaul_core::prompt::{Route, TtlPolicy};
+use longhaul_core::prompt::TtlPolicy;
 use longhaul_provider::CancellationToken;
 use longhaul_store::Home;
 use longhaul_store::archive::archive_path;
@@ -14,7 +14,7 @@ use serde_json::json;
 use super::account::Account;
 use super::error::AgentError;
 use super::hands::{Hands, Shown};
-use super::head::{About, Heads};
+use super::head::{About, Heads, Instead};
 use super::outlook::{HeadWeight, Outlook, Watched};
 use super::recipe::{Recipe, Seat};
 use super::rehydrate::{AgentWorkspace, loaded};
@@ -182,14 +182,16 @@ impl Lasting {
             reads: recipe.reads.clone(),
             model: model.to_owned(),
             window: recipe.window(&spec),
-            ttl: TtlPolicy::new(recipe.config.cache, Route::Direct).decide(&recipe.source),
+            ttl: TtlPolicy::new(recipe.config.cache).decide(&recipe.source),
             toolbox: toolbox.clone(),
             presence: recipe.presence,
             surroundings: self.surroundings.clone(),
             sources: sources.clone(),
             clock: recipe.clock.clone(),
-            instead: recipe.system_prompt.clone(),
+            instead: recipe.system_prompt.clone().map(Instead::Whole),
             more: recipe.append_system_prompt.clone(),
+            preferences: recipe.preferences.clone(),
+            scratchpad: Some(place.scratchpad()),
         }));
         let made = heads.make()?;
         let head = made.weight();
@@ -249,9 +251,9 @@ impl Lasting {
         if let Some(text) = made.compact_instructions {
             builder = builder.compact_instructions(text);
         }
-        if let Some(folder) = &recipe.cache_breaks {
-            builder = builder.cache_breaks(folder);
-        }
+        // The setting `cache.diff_dir` wins over both.
+        let session_folder = place.session_folder();
+        builder = builder.cache_breaks(recipe.cache_breaks.as_ref().unwrap_or(&session_folder));
         if recipe.cache_edits == CacheEdits::Supported {
             builder = builder.with_cache_edits();
         }
@@ -260,6 +262,7 @@ impl Lasting {
         let arrivals = jobs.clone();
         let worker = Worker {
             session,
+            heads: Some(heads.clone()),
             hands: Hands {
                 toolbox,
                 gate: recipe.gate.clone(),
@@ -279,6 +282,7 @@ impl Lasting {
             }),
             arrivals: Some(Arc::new(move || arrivals.arrivals())),
             max_turns: recipe.max_turns,
+            max_cost: recipe.preferences.budgets.cost,
             turns: 0,
             calls: 0,
             last_text: String::new(),

@@ -101,6 +101,7 @@ impl Permissions {
                 allowed_by_settings: rules.allow,
                 allowed_in_session: Vec::new(),
                 plan_file: None,
+                scratchpad: None,
             }),
             local_settings,
         }
@@ -150,6 +151,11 @@ impl Permissions {
     /// The file that may be written in plan mode.
     pub fn set_plan_file(&self, path: Option<PathBuf>) {
         self.write().plan_file = path.map(|path| Located::find(&path).real);
+    }
+
+    /// The session's folder for temporary files: what is below it may be read and written unasked, but in plan mode.
+    pub fn set_scratchpad(&self, folder: Option<PathBuf>) {
+        self.write().scratchpad = folder.map(|folder| Located::find(&folder).real);
     }
 
     /// The session is kept here from now on: its own files may be read unasked.

@@ -22,6 +22,8 @@ pub(super) struct State {
     pub(super) allowed_in_session: Vec<Rule>,
     /// Resolved.
     pub(super) plan_file: Option<PathBuf>,
+    /// The session's folder for temporary files, resolved.
+    pub(super) scratchpad: Option<PathBuf>,
 }
 
 /// Tools that write files, for rules that forbid: whoever protects a file from one means all.
@@ -204,6 +206,10 @@ impl State {
     /// Whether a file may be written without asking.
     pub(super) fn may_write_unasked(&self, tool: &str, path: &Located) -> bool {
         if self.plan_file.as_ref() == Some(&path.real) && self.mode == Mode::Plan {
+            return true;
+        }
+        let is_scratch = |folder: &PathBuf| path.real.starts_with(folder) && path.real != *folder;
+        if self.mode != Mode::Plan && self.scratchpad.as_ref().is_some_and(is_scratch) {
             return true;
         }
         let delicate = self.workspace.delicate(path);

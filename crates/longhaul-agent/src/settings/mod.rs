@@ -12,6 +12,7 @@ mod front_matter;
 mod grant;
 mod layer;
 mod mcp;
+mod output_styles;
 mod places;
 mod reader;
 mod skills;
@@ -22,8 +23,9 @@ mod want;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use longhaul::hooks::HookSettings;
 use longhaul::environment::PassedVariables;
+use longhaul::hooks::HookSettings;
+use longhaul_core::prompt::OutputStyle;
 use longhaul_store::Env;
 
 pub use admission::OutsideFile;
@@ -62,7 +64,7 @@ pub struct Project {
     /// Whether to compact automatically; none: nothing is set.
     pub auto_compact: Option<bool>,
     /// The name of an output style.
-    pub output_style: Option<String>,
+    pub output_style: Option<OutputStyle>,
     /// The language to answer in.
     pub language: Option<String>,
     /// The hooks of the settings files that count, those of the least specific first.
@@ -127,6 +129,10 @@ impl Project {
         let skills = skills::load(&places.skill_folders(), &mut admission, &mut notices);
         let commands = commands::load(&places.command_folders(), &mut admission, &mut notices);
         let agents = agents::load(&places.agent_folders(), &mut admission, &mut notices);
+        let output_style = merged.output_style.as_deref().and_then(|name| {
+            let folders = places.style_folders();
+            output_styles::load(name, &folders, &mut admission, &mut notices)
+        });
         Self {
             hooks: merged.hooks,
             wants,
@@ -142,7 +148,7 @@ impl Project {
             passed: PassedVariables::listed(merged.passed),
             model: merged.model,
             auto_compact: merged.auto_compact,
-            output_style: merged.output_style,
+            output_style,
             language: merged.language,
             mcp_servers,
             skills,

@@ -126,6 +126,11 @@ impl Places {
         self.folders("agents")
     }
 
+    /// The same for output styles.
+    pub(super) fn style_folders(&self) -> Vec<PathBuf> {
+        self.folders("output-styles")
+    }
+
     fn folders(&self, what: &str) -> Vec<PathBuf> {
         let mut folders: Vec<PathBuf> = Vec::new();
         let up = self

@@ -193,6 +193,8 @@ impl Workplace {
             commands = commands.with_env(name, value);
         }
         builder
+            .language(self.project.language.clone())
+            .output_style(self.project.output_style.clone())
             .further(self.further.clone())
             .read_policy(self.reads.clone())
             .kinds(self.project.agents.clone())

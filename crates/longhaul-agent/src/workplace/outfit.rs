@@ -67,6 +67,7 @@ impl Fitter {
         ));
         if seat == Seat::Main {
             self.permissions.set_plan_file(Some(plan.path().to_owned()));
+            self.permissions.set_scratchpad(Some(place.scratchpad()));
         }
         let permissions = self.permissions.clone();
         let hidden: Hidden = Arc::new(move |path| permissions.denies_reading(path));

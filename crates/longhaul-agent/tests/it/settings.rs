@@ -98,11 +98,35 @@ fn g2_nothing_set_is_no_notice() {
 }
 
 #[test]
+fn a1_output_styles_are_found_by_name_and_one_that_is_not_there_is_said() {
+    let chosen = |name: &str| {
+        let world = World::new()
+            .with(USER, &format!(r#"{{"outputStyle": "{name}"}}"#))
+            .with(".claude/output-styles/haiku.md", "Answer in haiku.");
+        let project = world.load();
+        (
+            project.output_style.map(|style| style.name),
+            project.notices,
+        )
+    };
+    assert_eq!(chosen("haiku"), (Some("haiku".to_owned()), Vec::new()));
+    assert_eq!(chosen("explanatory").0.as_deref(), Some("Explanatory"));
+    assert_eq!(chosen("default"), (None, Vec::new()));
+    let (none, notices) = chosen("shouting");
+    assert!(none.is_none());
+    assert!(
+        notices[0].contains("shouting") && notices[0].contains("Learning"),
+        "{notices:?}"
+    );
+}
+
+#[test]
 fn g2_the_more_specific_file_wins_and_lists_are_joined() {
     let world = World::new()
         .with(USER, r#"{"model": "user", "language": "french", "env": {"A": "1", "B": "1"}, "permissions": {"allow": ["Bash(a:*)"], "deny": ["Bash(x:*)"]}}"#)
         .with(OURS, r#"{"model": "ours", "autoCompactEnabled": false, "permissions": {"allow": ["Bash(b:*)"]}}"#)
         .with(PROJECT, r#"{"model": "project", "outputStyle": "short", "env": {"B": "2"}, "permissions": {"allow": ["Bash(c:*)"], "defaultMode": "acceptEdits"}, "somethingNew": [1]}"#)
+        .with("work/project/.claude/output-styles/brief.md", "---\nname: Short\n---\nA line at most.\n")
         .with(LOCAL, r#"{"model": "local", "permissions": {"allow": ["Bash(d:*)"], "additionalDirectories": ["../other", "~/docs"], "defaultMode": "plan"}}"#);
     let project = world.load();
     assert_eq!(project.notices, Vec::<String>::new());
@@ -110,7 +134,10 @@ fn g2_the_more_specific_file_wins_and_lists_are_joined() {
     assert_eq!(project.model.as_deref(), Some("local"));
     assert_eq!(project.auto_compact, Some(false));
     assert_eq!(project.language.as_deref(), Some("french"));
-    assert_eq!(project.output_style.as_deref(), Some("short"));
+    assert_eq!(
+        project.output_style.unwrap().instructions,
+        "A line at most."
+    );
     assert_eq!(project.mode, Mode::Plan);
     assert_eq!(
         project.env,

@@ -46,7 +46,7 @@ async fn work(
         let prompts = printing::prompts(command)?;
         let mut made = make::agent(command, given, config, None).await?;
         made.builder = made.builder.resuming(resuming(command, None));
-        return printing::run(command, made, prompts).await;
+        return printing::run(command, given, made, prompts).await;
     }
     let mut terminal = asking::Terminal::find();
     let consent = terminal.as_mut().map(|it| it as &mut (dyn Consent + Send));

@@ -47,6 +47,10 @@ pub struct Config {
     pub blocking_limit: Option<u64>,
     /// Whether and how long requests are cached.
     pub cache: CacheSettings,
+    /// Where diffs of cache breaks go, as given.
+    pub cache_diff_dir: Option<String>,
+    /// Whether the cache of small models is watched, too (D3).
+    pub watch_small_models: bool,
     /// When session notes are taken.
     pub notes: NotesSettings,
     /// The model to use where none is named.
@@ -74,6 +78,8 @@ impl Default for Config {
             auto_compact_percent: None,
             blocking_limit: None,
             cache: CacheSettings::default(),
+            cache_diff_dir: None,
+            watch_small_models: false,
             notes: NotesSettings::default(),
             model: None,
             models_file: None,

@@ -144,16 +144,6 @@ pub static SETTINGS: &[Setting] = &[
         slot: Slot::Switch(|config| &mut config.cache.one_hour),
     },
     Setting {
-        key: "cache.one_hour_on_bedrock",
-        doc: "The same for requests that go to Bedrock.",
-        env: &[
-            env("LONGHAUL_CACHE_ONE_HOUR_ON_BEDROCK"),
-            env("ENABLE_PROMPT_CACHING_1H_BEDROCK"),
-        ],
-        flag: None,
-        slot: Slot::Switch(|config| &mut config.cache.one_hour_on_bedrock),
-    },
-    Setting {
         key: "cache.five_minutes_only",
         doc: "Keeps every cache at five minutes, whatever the settings above say.",
         env: &[
@@ -162,6 +152,20 @@ pub static SETTINGS: &[Setting] = &[
         ],
         flag: None,
         slot: Slot::Switch(|config| &mut config.cache.five_minutes_only),
+    },
+    Setting {
+        key: "cache.diff_dir",
+        doc: "The folder for diffs of what broke the cache; unset: the folder of chat's session.",
+        env: &[env("LONGHAUL_CACHE_DIFF_DIR")],
+        flag: None,
+        slot: Slot::Text(|config| &mut config.cache_diff_dir),
+    },
+    Setting {
+        key: "cache.watch_small_models",
+        doc: "Whether cache breaks of small models are told, too (haiku, mini, nano): their cache is seldom worth a word.",
+        env: &[env("LONGHAUL_CACHE_WATCH_SMALL_MODELS")],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.watch_small_models),
     },
     Setting {
         key: "notes.start_tokens",

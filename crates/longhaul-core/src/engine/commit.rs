@@ -434,6 +434,7 @@ impl Engine {
         self.notify(Event::Compacted(Box::new(Compacted {
             trigger: compaction.trigger_name(),
             by: draft.by,
+            pre_tokens: compaction.used,
             before: compaction.before,
             after: draft.after,
             usage,

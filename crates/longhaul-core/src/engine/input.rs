@@ -23,6 +23,14 @@ pub enum Input {
     Compact(CompactRequest),
     /// The host wants another head from the next request on: other tools, another system prompt.
     Head(Box<RequestHead>),
+    /// A mode of the host is this from the next request on (D1): fast, auto, overage. The cache watch names it if it flips
+    /// and the cache breaks.
+    Mode {
+        /// Its name.
+        name: String,
+        /// Its value; none: the host no longer has such a mode.
+        value: Option<String>,
+    },
     /// An effect is done.
     Done {
         /// Which.

@@ -74,6 +74,8 @@ pub struct Engine {
     generation: u64,
     watch: Watch,
     watched_head: Option<Arc<cache::Head>>,
+    /// Modes that the cache watch names when they flip (D1).
+    modes: Arc<cache::Flags>,
     cached: CachedMicro,
     /// What the provider cleared for the last reply.
     native: Applied,
@@ -159,8 +161,9 @@ impl Engine {
             assembly: resume.assembly,
             outdated: None,
             generation: 0,
-            watch: Watch::default(),
+            watch: Watch::new(cache::is_small_model),
             watched_head: None,
+            modes: Arc::new(own_modes(&config)),
             cached,
             native: Applied::default(),
             tracking: Tracking::default(),
@@ -181,6 +184,13 @@ impl Engine {
         engine
     }
 
+    /// With the cache of small models watched, too (D3).
+    #[must_use]
+    pub fn watching_small_models(mut self) -> Self {
+        self.watch = Watch::default();
+        self
+    }
+
     /// Takes an input. Effects are then polled.
     pub fn handle(&mut self, input: Input, now: Timestamp) {
         match input {
@@ -190,6 +200,13 @@ impl Engine {
             Input::Head(head) => {
                 let keep = dress::kept_thinking(&self.head);
                 self.head = self.dressed(*head, keep);
+            }
+            Input::Mode { name, value } => {
+                let modes = Arc::make_mut(&mut self.modes);
+                match value {
+                    Some(value) => modes.insert(name, value),
+                    None => modes.remove(&name),
+                };
             }
             Input::Done { id, outcome } => self.done(id, outcome, now),
             Input::Cancel => self.cancel(now),
@@ -402,4 +419,13 @@ impl Engine {
         }
         self.cached = CachedMicro::of(self.live.cache_edits());
     }
+}
+
+/// The modes that the engine itself decides: whether results are dropped from the cache by reference.
+fn own_modes(config: &EngineConfig) -> cache::Flags {
+    let cached_micro = match config.cache_edits {
+        CacheEdits::Supported => "on",
+        CacheEdits::Unsupported => "off",
+    };
+    cache::Flags::from([("cached_micro".to_owned(), cached_micro.to_owned())])
 }

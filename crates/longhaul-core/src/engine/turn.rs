@@ -244,7 +244,7 @@ impl Engine {
             source: self.config.source.as_str().to_owned(),
             started: now,
             head: head.clone(),
-            flags: Default::default(),
+            flags: self.modes.clone(),
             messages: Conversation::Rendered {
                 generation: self.generation,
                 buffer: rendering.buffer(),

@@ -48,7 +48,7 @@ pub use standard::Standard;
 pub use stripping::Predecessor;
 pub use synthetic::Birth;
 pub use tool_order::{OrderedTools, order_tools};
-pub use ttl::{CacheSettings, Route, Ttl, TtlPolicy};
+pub use ttl::{CacheSettings, Ttl, TtlPolicy};
 pub use user_context::{ContextBudget, ContextSources, Cut, Selection, UserContext};
 pub use values::{
     Budgets, Environment, Git, Guidance, History, HostValues, MemoryPrompt, OutputStyle, Presence,

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use longhaul_core::engine::{HookCall, HookOutcome, Outcome, Outgoing, Urgency};
+use longhaul_core::engine::{Event, HookCall, HookOutcome, Outcome, Outgoing, Urgency};
 use longhaul_core::models::ModelSpec;
 use longhaul_provider::{CancellationToken, StreamEvent};
 
@@ -92,6 +92,7 @@ impl Hands {
             ..Common::default()
         };
         let event = self.hook_event(call);
+        let name = event.name();
         let mut call = hooks::HookCall::new(HookInput { common, event }).with_cancel(cancel);
         if let Some(folder) = &self.about.overflow {
             call = call.with_overflow(folder);
@@ -99,6 +100,15 @@ impl Hands {
         let outcome = self.hooks.run(&call).await;
         for error in &outcome.errors {
             tracing::warn!("{error}");
+        }
+        let errors = outcome.errors.iter().map(ToString::to_string);
+        for text in outcome.messages.iter().cloned().chain(errors) {
+            let event = Event::HookMessage {
+                event: name.as_str(),
+                text,
+            };
+            crate::telemetry::record(&event);
+            self.observer.event(&event);
         }
         Outcome::HooksRan(HookOutcome {
             blocked: outcome.blocked.map(|reason| reason.text),

@@ -366,11 +366,14 @@ impl SessionBuilder {
                 transcript,
                 cwd,
                 overflow: self.hook_overflow,
-                cache_breaks: self.cache_breaks,
+                cache_breaks: (self.config.cache_diff_dir.map(PathBuf::from)).or(self.cache_breaks),
             }),
             notes: place.map(Arc::new),
         };
-        let engine = Engine::new(config, ids, head, resume);
+        let mut engine = Engine::new(config, ids, head, resume);
+        if self.config.watch_small_models {
+            engine = engine.watching_small_models();
+        }
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock));
         Ok(Session::new(engine, hands, keeper, clock, lease))
     }

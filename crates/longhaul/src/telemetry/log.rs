@@ -1,15 +1,19 @@
 //! Events as tracing: readable on stderr, in a log file, or by whatever a host subscribes.
 
-use longhaul_core::engine::Event;
+use longhaul_core::engine::{Event, Summarizer};
 
 /// Records an event.
 pub(super) fn record(event: &Event) {
     match event {
         Event::Compacted(done) => tracing::info!(
-            event = "compact",
+            event = match done.by {
+                Summarizer::Notes => "notes_compact",
+                _ => "compact",
+            },
             trigger = done.trigger,
             by = ?done.by,
-            pre_tokens = done.before,
+            pre_tokens = done.pre_tokens,
+            view_tokens = done.before,
             post_tokens = done.after,
             input_tokens = done.usage.as_ref().map(|usage| usage.input),
             output_tokens = done.usage.as_ref().map(|usage| usage.output),
@@ -81,13 +85,8 @@ pub(super) fn record(event: &Event) {
             threshold,
             "still over the threshold after compacting"
         ),
-        Event::CacheBreak(finding) => tracing::info!(
-            event = "cache_break",
-            from = finding.from,
-            to = finding.to,
-            cause = finding.cause.name(),
-            "{finding}"
-        ),
+        // The log gets it from `cache_breaks`, which knows where the diff is.
+        Event::CacheBreak(_) => {}
         Event::BreakerTripped => tracing::warn!(
             event = "breaker_tripped",
             "automatic compaction failed three times; it will not ask a model again in this session"
@@ -99,6 +98,7 @@ pub(super) fn record(event: &Event) {
             None => tracing::debug!(event = "file_restore", path, "file restored"),
             Some(why) => tracing::info!(event = "file_restore", path, why, "file not restored"),
         },
+        Event::HookMessage { event, text } => tracing::debug!(hook = event, "{text}"),
         Event::Phase(_)
         | Event::StillCompacting { .. }
         | Event::Replied { .. }

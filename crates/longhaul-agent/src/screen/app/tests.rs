@@ -290,6 +290,7 @@ async fn q2_a_transcript_that_is_read_is_made_anew_by_a_boundary() {
     let done = longhaul_core::engine::Compacted {
         trigger: "auto",
         by: longhaul_core::engine::Summarizer::Fork,
+        pre_tokens: 167_204,
         before: 167_204,
         after: 12_480,
         usage: None,

@@ -8,7 +8,7 @@ use longhaul::Session;
 use longhaul::hooks::{Common, HookEvent};
 use longhaul::session::{OpenError, new_session_id};
 use longhaul_core::engine::NewEntry;
-use longhaul_core::prompt::{Presence, Route, TtlPolicy};
+use longhaul_core::prompt::{Presence, TtlPolicy};
 use longhaul_core::rehydrate::AgentState;
 use longhaul_core::window::QuerySource;
 use longhaul_provider::CancellationToken;
@@ -21,7 +21,7 @@ use super::job::{Job, Jobs};
 use super::kind::{AgentKind, GENERAL, model_named};
 use crate::agent::account::Account;
 use crate::agent::hands::{Hands, Shown};
-use crate::agent::head::{About, Heads, NoHead};
+use crate::agent::head::{About, Heads, Instead, NoHead};
 use crate::agent::recipe::{Recipe, Seat};
 use crate::agent::restore::Restoring;
 use crate::agent::ring::{Ringer, hook_context};
@@ -245,14 +245,16 @@ impl Crew {
             reads: recipe.reads.clone(),
             window: recipe.window(&spec),
             model,
-            ttl: TtlPolicy::new(recipe.config.cache, Route::Direct).decide(&source),
+            ttl: TtlPolicy::new(recipe.config.cache).decide(&source),
             toolbox: toolbox.clone(),
             presence: Presence::Unattended,
             surroundings: self.surroundings.clone(),
             sources: equipment.sources.clone(),
             clock: recipe.clock.clone(),
-            instead: Some(kind.prompt.clone()),
+            instead: Some(Instead::Kind(kind.prompt.clone())),
             more: None,
+            preferences: recipe.preferences.clone(),
+            scratchpad: None,
         });
         let made = heads.make()?;
         let home = Home::longhaul(&recipe.env)?;
@@ -306,6 +308,7 @@ impl Crew {
         };
         Ok(Worker {
             session,
+            heads: None,
             hands: Hands {
                 toolbox,
                 gate: recipe.gate.clone(),
@@ -322,6 +325,7 @@ impl Crew {
             watched: None,
             arrivals: None,
             max_turns: None,
+            max_cost: None,
             turns: 0,
             calls: 0,
             last_text: String::new(),
@@ -336,6 +340,7 @@ pub(crate) fn ended_badly(report: &Report) -> String {
         Ended::Cancelled => "it was stopped".to_owned(),
         Ended::Refused(why) | Ended::Failed(why) => why.clone(),
         Ended::TurnsUsedUp(turns) => format!("it did not come to an end in {turns} turns"),
+        Ended::BudgetUsedUp(most) => format!("the session has cost {most}, the most it may"),
     };
     format!("The agent failed: {why}")
 }

@@ -384,6 +384,7 @@ impl Inner {
         self.engine(Event::Compacted(Box::new(Compacted {
             trigger: "manual",
             by: Summarizer::Approved,
+            pre_tokens: 167_204,
             before: 167_204,
             after: 12_480,
             usage: None,

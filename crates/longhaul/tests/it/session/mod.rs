@@ -3,6 +3,7 @@
 pub(crate) mod house;
 mod leased;
 mod native;
+mod watched;
 
 use house::{House, Talk};
 
