@@ -7,7 +7,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use longhaul_core::prompt::ContextBudget;
-use longhaul_core::prompt::memory::{Content, Encoding, Found, Reach, Search, Unavailable};
+use longhaul_core::prompt::memory::{
+    Content, Encoding, Found, MemoryFile, Notice, Reach, Search, Unavailable,
+    compact_instructions as section,
+};
 use longhaul_store::{Env, Home};
 
 pub use longhaul_core::prompt::memory::Places;
@@ -28,9 +31,38 @@ pub fn places(env: &Env, cwd: &Path) -> Places {
 /// Loads the memory files of a session. Whatever is wrong with one of them is a notice.
 #[tracing::instrument(level = "debug", skip_all, fields(project = %places.project_root.display()))]
 pub fn load(places: &Places) -> Found {
+    run(Search::new(places), places)
+}
+
+/// Loads the memory files of the folders that lead to a file, but for those that every session has. What lies outside of
+/// the project is left out: nobody was asked about it.
+pub fn load_nested(places: &Places, file: &Path) -> Found {
+    without_outside(run(Search::nested(places, file), places))
+}
+
+/// The same without files that lie outside of the project and of the user's own folders, whoever imports them.
+pub(crate) fn without_outside(mut found: Found) -> Found {
+    let outside: Vec<PathBuf> = (found.notices.iter())
+        .filter_map(|notice| match notice {
+            Notice::Outside { path, .. } => Some(path.clone()),
+            _ => None,
+        })
+        .collect();
+    (found.files).retain(|file| !outside.contains(&file.path));
+    found
+}
+
+/// What memory files say about compactions (F4): their sections, one after the other. None if there is none.
+pub fn compact_instructions(files: &[MemoryFile]) -> Option<String> {
+    let sections: Vec<&str> = (files.iter())
+        .filter_map(|file| section(&file.text))
+        .collect();
+    (!sections.is_empty()).then(|| sections.join("\n\n"))
+}
+
+fn run(mut search: Search, places: &Places) -> Found {
     let most_bytes = ContextBudget::FULL.most_bytes_of_a_file();
     let roots = Roots::of(places);
-    let mut search = Search::new(places);
     loop {
         let wanted = search.wanted();
         if wanted.is_empty() {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul::memory_files;
 use longhaul::{Clock, Prompt, System};
-use longhaul_core::prompt::memory::{Found, MemoryFile, compact_instructions};
+use longhaul_core::prompt::memory::{Found, MemoryFile};
 use longhaul_core::prompt::{
     AGENT_PREFIX, ContextBudget, ContextSources, Environment, Guidance, History, HostValues,
     MemoryPrompt, Presence, Registry, Sending, Standard, SystemPrompt, ToolSharing, Ttl,
@@ -164,14 +164,8 @@ impl Heads {
             Some(more) => appended(&system, more, self.about.ttl)?,
             None => system,
         };
-        let found = memory_files::load(&memory_files::places(
-            &self.about.env,
-            &self.about.place.cwd,
-        ));
+        let found = self.memory();
         let context = self.context(&found.files);
-        let instructions: Vec<&str> = (found.files.iter())
-            .filter_map(|file| compact_instructions(&file.text))
-            .collect();
         Ok(Made {
             prompt: Prompt {
                 system: System::Rendered(system.json),
@@ -180,12 +174,32 @@ impl Heads {
                 ..Prompt::new(&self.about.model, "")
             }
             .with_tools(self.tools.clone()),
-            compact_instructions: (!instructions.is_empty()).then(|| instructions.join("\n\n")),
+            compact_instructions: memory_files::compact_instructions(&found.files),
             cuts: context
                 .map(|context| context.cuts.into_iter().map(|cut| cut.path).collect())
                 .unwrap_or_default(),
             found,
         })
+    }
+
+    /// The memory files as they are now.
+    fn memory(&self) -> Found {
+        memory_files::load(&self.memory_places())
+    }
+
+    /// Where they are looked for.
+    pub(crate) fn memory_places(&self) -> memory_files::Places {
+        memory_files::places(&self.about.env, &self.about.place.cwd)
+    }
+
+    /// What they say about compactions now; empty if nothing (F4).
+    pub(crate) fn compact_instructions(&self) -> String {
+        memory_files::compact_instructions(&self.memory().files).unwrap_or_default()
+    }
+
+    /// How large the window is, for budgets.
+    pub(crate) fn scale(&self) -> Scale {
+        Scale::of_window(self.about.window)
     }
 
     fn context(&self, memory: &[MemoryFile]) -> Option<UserContext> {

@@ -1,5 +1,6 @@
 //! What goes back into the window of the main conversation behind a compaction (R1 to R6), and its fresh head.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use longhaul::hooks::{HookEvent, LoadReason, MemoryType};
@@ -70,6 +71,25 @@ impl Workspace for AgentWorkspace {
             gathered
         })
     }
+
+    fn compact_instructions(&self) -> Boxed<'_, Option<String>> {
+        Box::pin(async { Some(self.heads.compact_instructions()) })
+    }
+}
+
+/// The workspace of a sub-agent: its files, and what the project says about compactions.
+pub(crate) struct SubAgentWorkspace {
+    pub(crate) heads: Arc<Heads>,
+}
+
+impl Workspace for SubAgentWorkspace {
+    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
+        Files.gather(wanted)
+    }
+
+    fn compact_instructions(&self) -> Boxed<'_, Option<String>> {
+        Box::pin(async { Some(self.heads.compact_instructions()) })
+    }
 }
 
 impl AgentWorkspace {
@@ -95,6 +115,16 @@ impl AgentWorkspace {
 
 /// Tells hooks which memory files were loaded.
 pub(crate) async fn loaded(ringer: &Ringer, found: &Found, reason: LoadReason) {
+    loaded_for(ringer, found, reason, None).await;
+}
+
+/// The same where the reading of a file brought them.
+pub(crate) async fn loaded_for(
+    ringer: &Ringer,
+    found: &Found,
+    reason: LoadReason,
+    read: Option<&Path>,
+) {
     for file in &found.files {
         let event = HookEvent::InstructionsLoaded {
             file_path: file.path.clone(),
@@ -108,7 +138,7 @@ pub(crate) async fn loaded(ringer: &Ringer, found: &Found, reason: LoadReason) {
                 _ => reason,
             },
             globs: Vec::new(),
-            trigger_file_path: None,
+            trigger_file_path: read.map(Path::to_owned),
             parent_file_path: file.imported_by.clone(),
         };
         let _ = ringer.ring(event).await;

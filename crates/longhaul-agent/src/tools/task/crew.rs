@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use longhaul::Session;
 use longhaul::hooks::{Common, HookEvent};
 use longhaul::session::{OpenError, new_session_id};
-use longhaul::{Files, Session};
-use longhaul_core::engine::NewEntry;
+use longhaul_core::engine::{Delivery, NewEntry};
 use longhaul_core::prompt::{Presence, Route, TtlPolicy};
 use longhaul_core::rehydrate::AgentState;
 use longhaul_core::window::QuerySource;
@@ -22,7 +22,9 @@ use super::kind::{AgentKind, GENERAL, model_named};
 use crate::agent::account::Account;
 use crate::agent::hands::{Hands, Shown};
 use crate::agent::head::{About, Heads, NoHead};
+use crate::agent::nested_memory::NestedMemory;
 use crate::agent::recipe::{Recipe, Seat};
+use crate::agent::rehydrate::SubAgentWorkspace;
 use crate::agent::ring::{Ringer, hook_context};
 use crate::agent::steer::{SteeredHooks, SteeredModel, Steering};
 use crate::agent::surroundings::Surroundings;
@@ -238,7 +240,7 @@ impl Crew {
         let model = model_named(named.unwrap_or_default(), &self.model);
         let source = QuerySource::agent(&kind.name);
         let spec = recipe.models.resolve(&model).spec;
-        let heads = Heads::new(About {
+        let heads = Arc::new(Heads::new(About {
             env: recipe.env.clone(),
             place: place.clone(),
             window: recipe.window(&spec),
@@ -251,7 +253,7 @@ impl Crew {
             clock: recipe.clock.clone(),
             instead: Some(kind.prompt.clone()),
             more: None,
-        });
+        }));
         let made = heads.make()?;
         let home = Home::longhaul(&recipe.env)?;
         let session = Session::builder()
@@ -271,7 +273,10 @@ impl Crew {
             .models(recipe.models.clone())
             .source(source)
             .autonomous()
-            .workspace(Files)
+            .delivery(Delivery::Whole)
+            .workspace(SubAgentWorkspace {
+                heads: heads.clone(),
+            })
             .hooks(SteeredHooks {
                 hooks: recipe.hooks.clone(),
                 steering: steering.clone(),
@@ -299,6 +304,11 @@ impl Crew {
             overflow: self.place.session_folder().join("hooks"),
         };
         Ok(Worker {
+            nested_memory: NestedMemory {
+                heads,
+                gate: recipe.gate.clone(),
+                ringer: ringer.clone(),
+            },
             session,
             hands: Hands {
                 toolbox,

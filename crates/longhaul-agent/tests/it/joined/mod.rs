@@ -2,6 +2,7 @@
 
 mod behind_a_screen;
 mod forgetting;
+mod memory;
 mod trusting;
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,11 @@
 //! Whole sessions over HTTP in the offline world: a real client, a real transcript, virtual time.
 
+mod dense;
 pub(crate) mod house;
 mod native;
+mod scripted;
+mod set;
+mod window_exceeded;
 
 use house::{House, Talk};
 
