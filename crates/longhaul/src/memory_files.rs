@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use longhaul_core::prompt::ContextBudget;
 use longhaul_core::prompt::memory::{
-    Authority, Content, Encoding, Found, Reach, Search, Unavailable, WantedFile,
+    Authority, Content, Encoding, Found, MemoryFile, Reach, Search, Unavailable, WantedFile,
+    compact_instructions as section,
 };
 use longhaul_store::{Env, Home};
 
@@ -47,11 +48,27 @@ pub fn load(places: &Places) -> Found {
 }
 
 /// The same under rules, and with what the user agreed to.
-#[tracing::instrument(level = "debug", skip_all, fields(project = %places.project_root.display()))]
 pub fn load_with(places: &Places, policy: &ReadPolicy) -> Found {
+    run(Search::new(places), places, policy)
+}
+
+/// Loads the memory files of the folders that lead to a file, but for those that every session has, under the same rules.
+pub fn load_nested(places: &Places, file: &Path, policy: &ReadPolicy) -> Found {
+    run(Search::nested(places, file), places, policy)
+}
+
+/// What memory files say about compactions (F4): their sections, one after the other. None if there is none.
+pub fn compact_instructions(files: &[MemoryFile]) -> Option<String> {
+    let sections: Vec<&str> = (files.iter())
+        .filter_map(|file| section(&file.text))
+        .collect();
+    (!sections.is_empty()).then(|| sections.join("\n\n"))
+}
+
+#[tracing::instrument(level = "debug", skip_all, fields(project = %places.project_root.display()))]
+fn run(mut search: Search, places: &Places, policy: &ReadPolicy) -> Found {
     let most_bytes = ContextBudget::FULL.most_bytes_of_a_file();
     let roots = Roots::of(places);
-    let mut search = Search::new(places);
     loop {
         let wanted = search.wanted();
         if wanted.is_empty() {

@@ -24,11 +24,21 @@ pub struct Wanted {
 pub trait Workspace: Send + Sync {
     /// Gathers what goes back into the window, and the head that requests shall have from then on.
     fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext>;
+
+    /// What the project's memory files say about compactions (F4), read when one begins; empty if they say nothing. None:
+    /// what the session was opened with holds.
+    fn compact_instructions(&self) -> Boxed<'_, Option<String>> {
+        Box::pin(async { None })
+    }
 }
 
 impl<W: Workspace + ?Sized> Workspace for Arc<W> {
     fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
         W::gather(self, wanted)
+    }
+
+    fn compact_instructions(&self) -> Boxed<'_, Option<String>> {
+        W::compact_instructions(self)
     }
 }
 

@@ -53,6 +53,12 @@ pub trait Gate: Send + Sync {
 
     /// Another mode from now on.
     fn set_mode(&self, mode: Mode);
+
+    /// The conversation was compacted: what the user approved of for the session alone is asked for again (C1). Gives how
+    /// many rules that were. Rules of settings and flags stay.
+    fn forget_approvals(&self) -> usize {
+        0
+    }
 }
 
 /// Lets everything run: for tests, and for who asked for it.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use longhaul::memory_files;
 use longhaul::{Clock, Prompt, ReadPolicy, System};
-use longhaul_core::prompt::memory::{Found, MemoryFile, compact_instructions};
+use longhaul_core::prompt::memory::{Found, MemoryFile};
 use longhaul_core::prompt::{
     AGENT_PREFIX, Budgets, ContextBudget, ContextSources, Environment, Guidance, History,
     HostValues, MemoryPrompt, OutputStyle, Presence, Registry, Sending, Standard, SystemPrompt,
@@ -182,12 +182,8 @@ impl Heads {
         let system = self.system(&registry, &values)?;
         *slot = Some(registry);
         drop(slot);
-        let places = memory_files::places(&self.about.env, &self.about.place.cwd);
-        let found = memory_files::load_with(&places, &self.about.reads);
+        let found = self.memory();
         let context = self.context(&found.files);
-        let instructions: Vec<&str> = (found.files.iter())
-            .filter_map(|file| compact_instructions(&file.text))
-            .collect();
         let prompt = Prompt {
             system: System::Rendered(system.json),
             user_context: context.as_ref().map(|context| context.text.clone()),
@@ -198,7 +194,7 @@ impl Heads {
         self.newest().replace(prompt.clone());
         Ok(Made {
             prompt,
-            compact_instructions: (!instructions.is_empty()).then(|| instructions.join("\n\n")),
+            compact_instructions: memory_files::compact_instructions(&found.files),
             cuts: context
                 .map(|context| context.cuts.into_iter().map(|cut| cut.path).collect())
                 .unwrap_or_default(),
@@ -256,6 +252,26 @@ impl Heads {
             Some(more) => appended(&system, more, ttl)?,
             None => system,
         })
+    }
+
+    /// The memory files as they are now.
+    fn memory(&self) -> Found {
+        memory_files::load_with(&self.memory_places(), &self.about.reads)
+    }
+
+    /// Where they are looked for.
+    pub(crate) fn memory_places(&self) -> memory_files::Places {
+        memory_files::places(&self.about.env, &self.about.place.cwd)
+    }
+
+    /// What they say about compactions now; empty if nothing (F4).
+    pub(crate) fn compact_instructions(&self) -> String {
+        memory_files::compact_instructions(&self.memory().files).unwrap_or_default()
+    }
+
+    /// How large the window is, for budgets.
+    pub(crate) fn scale(&self) -> Scale {
+        Scale::of_window(self.about.window)
     }
 
     fn context(&self, memory: &[MemoryFile]) -> Option<UserContext> {

@@ -70,6 +70,26 @@ impl Workspace for AgentWorkspace {
             gathered
         })
     }
+
+    fn compact_instructions(&self) -> Boxed<'_, Option<String>> {
+        Box::pin(async { Some(self.heads.compact_instructions()) })
+    }
+}
+
+/// The workspace of a sub-agent: its files, and what the project says about compactions.
+pub(crate) struct SubAgentWorkspace {
+    pub(crate) heads: Arc<Heads>,
+    pub(crate) restoring: Restoring,
+}
+
+impl Workspace for SubAgentWorkspace {
+    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
+        self.restoring.gather(wanted)
+    }
+
+    fn compact_instructions(&self) -> Boxed<'_, Option<String>> {
+        Box::pin(async { Some(self.heads.compact_instructions()) })
+    }
 }
 
 impl AgentWorkspace {
@@ -101,6 +121,16 @@ impl AgentWorkspace {
 
 /// Tells hooks which memory files were loaded.
 pub(crate) async fn loaded(ringer: &Ringer, found: &Found, reason: LoadReason) {
+    loaded_for(ringer, found, reason, None).await;
+}
+
+/// The same where the reading of a file brought them.
+pub(crate) async fn loaded_for(
+    ringer: &Ringer,
+    found: &Found,
+    reason: LoadReason,
+    read: Option<&Path>,
+) {
     for file in &found.files {
         let event = HookEvent::InstructionsLoaded {
             file_path: file.path.clone(),
@@ -114,7 +144,7 @@ pub(crate) async fn loaded(ringer: &Ringer, found: &Found, reason: LoadReason) {
                 _ => reason,
             },
             globs: Vec::new(),
-            trigger_file_path: None,
+            trigger_file_path: read.map(Path::to_owned),
             parent_file_path: file.imported_by.clone(),
         };
         let _ = ringer.ring(event).await;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use longhaul::Session;
 use longhaul::hooks::{Common, HookEvent, LoadReason, StartSource};
-use longhaul_core::engine::{CacheEdits, NewEntry};
-use longhaul_core::prompt::TtlPolicy;
+use longhaul_core::engine::{CacheEdits, Delivery, NewEntry};
+use longhaul_core::prompt::{Presence, TtlPolicy};
 use longhaul_provider::CancellationToken;
 use longhaul_store::Home;
 use longhaul_store::archive::archive_path;
@@ -15,6 +15,7 @@ use super::account::Account;
 use super::error::AgentError;
 use super::hands::{Hands, Shown};
 use super::head::{About, Heads, Instead};
+use super::nested_memory::NestedMemory;
 use super::outlook::{HeadWeight, Outlook, Watched};
 use super::recipe::{Recipe, Seat};
 use super::rehydrate::{AgentWorkspace, loaded};
@@ -244,7 +245,12 @@ impl Lasting {
                 teller: self.teller.clone(),
                 account: account.clone(),
                 heard: sources.heard.clone(),
+                gate: recipe.gate.clone(),
             });
+        if recipe.presence == Presence::Unattended {
+            // Nobody reads along, and nobody answers a question.
+            builder = builder.autonomous().delivery(Delivery::Whole);
+        }
         if let Some(tool) = heads.recall_tool() {
             builder = builder.recall_tool(tool);
         }
@@ -261,6 +267,11 @@ impl Lasting {
         (sources.reopened)(session.engine().live());
         let arrivals = jobs.clone();
         let worker = Worker {
+            nested_memory: NestedMemory {
+                heads: heads.clone(),
+                gate: recipe.gate.clone(),
+                ringer: ringer.clone(),
+            },
             session,
             heads: Some(heads.clone()),
             hands: Hands {

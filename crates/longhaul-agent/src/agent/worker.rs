@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::hands::{Handled, Hands, Stop, wanted};
 use super::head::Heads;
+use super::nested_memory::NestedMemory;
 use super::outlook::Watched;
 use super::words;
 use crate::event::{AgentEvent, Ended};
@@ -40,6 +41,8 @@ pub(crate) struct Worker {
     /// Makes the sections of the system prompt that change with every turn; none: there are none.
     pub(crate) heads: Option<Arc<Heads>>,
     pub(crate) hands: Hands,
+    /// Loads memory files of the folders in which the model reads.
+    pub(crate) nested_memory: NestedMemory,
     pub(crate) role: Role,
     pub(crate) arrivals: Option<Arrivals>,
     /// Whoever looks at it sees how it stands.
@@ -147,6 +150,9 @@ impl Worker {
             Some(StopReason::MaxTokens) => {
                 self.notice("The reply was cut off: it reached the most tokens a reply may have.");
             }
+            Some(StopReason::ContextWindowExceeded) => self.notice(
+                "The reply was cut off: the context window was full. The conversation is compacted before the next request.",
+            ),
             Some(StopReason::Refusal) => self.notice("The model declined to answer."),
             _ => {}
         }
@@ -158,7 +164,11 @@ impl Worker {
 
     async fn call(&mut self, calls: &[super::hands::Wanted], cancel: &CancellationToken) -> After {
         let handled = self.attended(calls, cancel).await;
-        let attachments = handled.attachments.into_iter().map(NewEntry::Attachment);
+        let live = self.session.engine().live();
+        let memory = self.nested_memory.find(calls, &handled.outputs, live);
+        let memory = self.nested_memory.attachments(memory).await;
+        let attachments = memory.into_iter().chain(handled.attachments);
+        let attachments = attachments.map(NewEntry::Attachment);
         let results = NewEntry::ToolResults(handled.outputs);
         let entries = std::iter::once(results).chain(attachments).collect();
         if let Err(error) = self.session.add(entries).await {

@@ -4,6 +4,7 @@
 //! to ask, and these over rules that allow. How commands are read is in `shell`, what users should know in docs/permissions.md.
 //! Asking the user and running the call are the loop's.
 
+mod approvals;
 mod command;
 mod denied;
 mod folders;
@@ -100,6 +101,7 @@ impl Permissions {
                 ask: rules.ask,
                 allowed_by_settings: rules.allow,
                 allowed_in_session: Vec::new(),
+                approved: Vec::new(),
                 plan_file: None,
                 scratchpad: None,
             }),

@@ -20,6 +20,8 @@ pub(super) struct State {
     pub(super) ask: Vec<Rule>,
     pub(super) allowed_by_settings: Vec<Rule>,
     pub(super) allowed_in_session: Vec<Rule>,
+    /// What the user approved of until the next compaction.
+    pub(super) approved: Vec<Rule>,
     /// Resolved.
     pub(super) plan_file: Option<PathBuf>,
     /// The session's folder for temporary files, resolved.
@@ -35,6 +37,7 @@ impl State {
         self.allowed_by_settings
             .iter()
             .chain(&self.allowed_in_session)
+            .chain(&self.approved)
     }
 
     /// Reads a rule that is given in this session.

@@ -150,6 +150,9 @@ pub(crate) fn engine(event: &Event) -> Vec<Flow> {
             ))
         }
         // The report says how many there was no room for.
+        Event::Withheld { .. } => Flow::dim(
+            "· the reply ran out of room; it is tried again in a smaller window".to_owned(),
+        ),
         Event::FileRestore {
             failed: Some(why), ..
         } if why.contains("no room") => return Vec::new(),

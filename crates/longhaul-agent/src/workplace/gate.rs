@@ -52,7 +52,7 @@ impl Gate for ProjectGate {
     fn remember(&self, rule: &str, lasting: Lasting) -> Result<(), String> {
         match lasting {
             Lasting::Session => {
-                let allowed = self.permissions.allow_for_session(rule);
+                let allowed = self.permissions.approve(rule);
                 allowed.map_err(|error| error.to_string())
             }
             Lasting::Project => {
@@ -70,6 +70,10 @@ impl Gate for ProjectGate {
 
     fn set_mode(&self, mode: Mode) {
         self.permissions.set_mode(mode);
+    }
+
+    fn forget_approvals(&self) -> usize {
+        self.permissions.forget_approvals()
     }
 }
 

@@ -11,11 +11,13 @@ mod support;
 
 mod bad_input;
 mod chat;
+mod chat_window;
 mod client_and_world;
 mod compact;
 mod config;
 mod corpora;
 mod damage;
+mod deleted_results;
 mod docs;
 mod folder;
 mod foreign;

@@ -16,6 +16,7 @@ mod cost;
 mod definitions;
 mod diff;
 mod edits;
+mod expectation;
 mod fields;
 mod finding;
 mod measure;

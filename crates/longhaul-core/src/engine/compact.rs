@@ -78,6 +78,8 @@ pub(super) struct Compaction {
     pub(super) direction: Option<Direction>,
     pub(super) request: CompactRequest,
     pub(super) hook_instructions: Vec<String>,
+    /// What the project's memory file says about compactions, read when this one began.
+    pub(super) project_instructions: Option<String>,
     pub(super) stage: Stage,
     pub(super) awaits: Option<EffectId>,
     pub(super) started: Timestamp,
@@ -204,6 +206,7 @@ impl Engine {
             direction,
             request,
             hook_instructions: Vec::new(),
+            project_instructions: None,
             stage: Stage::PreHooks,
             awaits: None,
             started: now,
@@ -314,10 +317,16 @@ impl Engine {
                 self.turn.tried = true;
                 self.step(now);
             }
-            Cause::TooLong => {
-                let message = self.turn.too_long.take().unwrap_or_default();
-                self.turn_failed(message);
-            }
+            Cause::TooLong => match (self.turn.withheld.take(), self.turn.too_long.take()) {
+                // Better a reply that ran out of room than none.
+                (Some(reply), _) => self.keep_reply(*reply, None, now),
+                (None, Some(message)) => self.turn_failed(message),
+                // Nothing was refused yet: the last reply ran out of room, and the next may find some.
+                (None, None) => {
+                    self.turn.tried = true;
+                    self.step(now);
+                }
+            },
         }
     }
 
@@ -342,6 +351,7 @@ impl Engine {
                     return self.give_up(compaction, CompactFailure::Blocked, reason, now);
                 }
                 compaction.hook_instructions = said.instructions;
+                compaction.project_instructions = said.compact_instructions;
                 if compaction.place == Place::Ahead {
                     return self.summarise(compaction, now);
                 }
@@ -434,8 +444,16 @@ impl Engine {
         if by_itself && is_failure && self.tracking.failed() == Tripped::Now {
             self.notify(Event::BreakerTripped);
         }
-        if kind != CompactFailure::Cancelled && compaction.place == Place::Awaited {
-            self.without_compaction(compaction.cause, now);
+        if compaction.place != Place::Awaited {
+            return;
+        }
+        match (kind, self.turn.withheld.take()) {
+            (CompactFailure::Cancelled, Some(reply)) => self.keep_reply(*reply, None, now),
+            (CompactFailure::Cancelled, None) => {}
+            (_, withheld) => {
+                self.turn.withheld = withheld;
+                self.without_compaction(compaction.cause, now);
+            }
         }
     }
 

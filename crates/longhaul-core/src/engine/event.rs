@@ -30,6 +30,13 @@ pub enum Event {
         /// What it cost, where prices are known.
         cost: Option<Usd>,
     },
+    /// A reply ran out of room and was withheld: the conversation is smaller now, and the turn is tried again (O3).
+    Withheld {
+        /// What it measured: it is billed.
+        usage: Usage,
+        /// What it cost, where prices are known.
+        cost: Option<Usd>,
+    },
     /// The turn failed; the conversation is as it was.
     TurnFailed {
         /// For people.

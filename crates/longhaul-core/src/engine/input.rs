@@ -135,6 +135,18 @@ pub struct ModelReply {
     pub request_id: Option<String>,
     /// What the provider cleared by itself.
     pub applied: Applied,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+/// How a reply ended, as far as something follows from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ending {
+    /// As the model or the request wanted it.
+    #[default]
+    Complete,
+    /// The window was full: `model_context_window_exceeded`.
+    WindowExceeded,
 }
 
 /// A reply to a request to summarise.
@@ -180,6 +192,9 @@ pub struct HookOutcome {
     pub instructions: Vec<String>,
     /// Text for the model.
     pub context: Vec<String>,
+    /// Before a compaction: what the project's memory file says about compactions now (F4). None: as the engine was told
+    /// when it was opened.
+    pub compact_instructions: Option<String>,
 }
 
 /// Why an effect failed.

@@ -10,6 +10,7 @@ mod clear;
 mod commit;
 mod compact;
 mod config;
+mod deletion;
 mod discovered;
 mod draft;
 mod dress;
@@ -34,14 +35,15 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 pub use config::{
-    CacheEdits, EngineConfig, Heads, Identity, NotesConfig, Preparation, Summariser, SummaryModel,
+    CacheEdits, Delivery, EngineConfig, Heads, Identity, NotesConfig, Preparation, Summariser,
+    SummaryModel,
 };
 pub use effect::{Effect, EffectId, HookCall, NotesRun, Outgoing, Urgency};
 pub use event::{Ahead, CompactFailure, Compacted, Event, NotesEvent, Phase, Preview, Summarizer};
 pub use growth::Growth;
 pub use ids::Ids;
 pub use input::{
-    CompactRequest, Failed, FailedKind, GatheredContext, HookOutcome, Input, ModelReply,
+    CompactRequest, Ending, Failed, FailedKind, GatheredContext, HookOutcome, Input, ModelReply,
     NotesOnDisk, NotesTaken, Outcome, Pivot, SummaryReply,
 };
 pub use line::{NewEntry, Shown, ToolOutput};
@@ -53,7 +55,7 @@ use crate::hash::Set;
 use crate::message::{Entry, Id};
 use crate::micro::CachedMicro;
 use crate::micro::native::Applied;
-use crate::plan::Tracking;
+use crate::plan::{Recompaction, Tracking};
 use crate::prompt::{Assembly, HeadReason, RequestHead, Taken};
 use crate::rehydrate::ReadFiles;
 use crate::window::WindowStatus;
@@ -77,6 +79,8 @@ pub struct Engine {
     /// Modes that the cache watch names when they flip (D1).
     modes: Arc<cache::Flags>,
     cached: CachedMicro,
+    /// Deletions that no reply has measured yet.
+    deletion: deletion::PendingDeletion,
     /// What the provider cleared for the last reply.
     native: Applied,
     tracking: Tracking,
@@ -154,6 +158,10 @@ impl Engine {
         let preserved: Set<Id> = resume.preserved.into_iter().collect();
         let live = Live::begin(resume.entries, preserved, config.clearable.clone(), facts);
         let cached = CachedMicro::of(live.cache_edits());
+        let tracking = match live.boundary() {
+            Some(boundary) => Tracking::resumed(Recompaction::turn_of(boundary), live.replies()),
+            None => Tracking::default(),
+        };
         let mut engine = Self {
             ids,
             live,
@@ -165,8 +173,9 @@ impl Engine {
             watched_head: None,
             modes: Arc::new(own_modes(&config)),
             cached,
+            deletion: deletion::PendingDeletion::default(),
             native: Applied::default(),
-            tracking: Tracking::default(),
+            tracking,
             growth: Growth::default(),
             notes: (config.notes.clone())
                 .map(|notes| notes::Taking::new(notes, config.window.scale())),

@@ -171,7 +171,8 @@ impl Engine {
         hooks: &'a [&'a str],
     ) -> Instructions<'a> {
         let user = compaction.request.instructions.as_deref();
-        let memory_file = self.config.compact_instructions.as_deref();
+        let memory_file = compaction.project_instructions.as_deref();
+        let memory_file = memory_file.or(self.config.compact_instructions.as_deref());
         Instructions {
             user: user.unwrap_or_default(),
             hooks,

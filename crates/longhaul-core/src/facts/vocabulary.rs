@@ -2,7 +2,7 @@
 
 use super::file::FileTool;
 use super::host_texts::HostTexts;
-use super::wording::Wording;
+use super::wording::{RuleWords, Wording, WordingError};
 
 /// What facts are recognised by.
 #[derive(Debug, Clone)]
@@ -21,6 +21,17 @@ pub struct Vocabulary {
     pub task_create_tools: Vec<String>,
     /// Tools that change a task.
     pub task_update_tools: Vec<String>,
+}
+
+impl Vocabulary {
+    /// The default one with other words for rules.
+    pub fn with_rules(words: &RuleWords) -> Result<Self, WordingError> {
+        let vocabulary = Self::default();
+        Ok(Self {
+            wording: vocabulary.wording.with_rules(words)?,
+            ..vocabulary
+        })
+    }
 }
 
 impl Default for Vocabulary {

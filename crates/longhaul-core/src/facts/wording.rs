@@ -33,6 +33,25 @@ pub enum WordingError {
     TooMany,
 }
 
+/// Which words make a sentence of the user a rule (X1).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RuleWords {
+    /// The user's own.
+    pub own: Vec<String>,
+    /// Those that come with the program.
+    pub builtin: BuiltinWords,
+}
+
+/// Whether the words that come with the program count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BuiltinWords {
+    /// They do.
+    #[default]
+    Count,
+    /// They do not: only the user's own.
+    LeftOut,
+}
+
 /// Phrases that make a sentence a rule, a revocation or a cancellation.
 #[derive(Debug, Clone)]
 pub struct Wording {
@@ -71,6 +90,10 @@ impl Wording {
                 }
             }
         }
+        Self::of(phrases)
+    }
+
+    fn of(phrases: Vec<(String, RuleKind)>) -> Result<Self, WordingError> {
         let search = match phrases.is_empty() {
             true => None,
             false => Some(
@@ -81,6 +104,17 @@ impl Wording {
             ),
         };
         Ok(Self { phrases, search })
+    }
+
+    /// The same list with other words for rules; how they are taken back and how work is called off stays.
+    pub fn with_rules(self, words: &RuleWords) -> Result<Self, WordingError> {
+        let mut phrases = self.phrases;
+        if words.builtin == BuiltinWords::LeftOut {
+            phrases.retain(|(_, kind)| *kind != RuleKind::Rule);
+        }
+        let own = words.own.iter().map(|word| folded(word.trim()));
+        phrases.extend(own.map(|word| (word, RuleKind::Rule)));
+        Self::of(phrases)
     }
 
     /// What a sentence is, if it holds any of the phrases. Taking something back weighs more than stating it.
@@ -148,6 +182,22 @@ mod tests {
             kind("The nightly job may in some cases cancel that run"),
             None
         );
+    }
+
+    #[test]
+    fn x1_rule_words_of_ones_own_count_beside_the_built_in_ones_or_in_their_place() {
+        let mut words = RuleWords {
+            own: vec!["House rule:".to_owned()],
+            builtin: BuiltinWords::Count,
+        };
+        let both = Wording::builtin().with_rules(&words).unwrap();
+        assert_eq!(both.classify("HOUSE RULE: tabs"), Some(RuleKind::Rule));
+        assert_eq!(both.classify("Never push"), Some(RuleKind::Rule));
+        words.builtin = BuiltinWords::LeftOut;
+        let own = Wording::builtin().with_rules(&words).unwrap();
+        assert_eq!(own.classify("house rule: tabs"), Some(RuleKind::Rule));
+        assert_eq!(own.classify("Never push"), None);
+        assert_eq!(own.classify("Cancel that"), Some(RuleKind::Cancellation));
     }
 
     #[test]

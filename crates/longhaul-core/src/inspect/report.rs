@@ -127,7 +127,9 @@ pub struct Categories {
     pub tool_results: u64,
     /// The same by tool.
     pub tool_results_by_tool: BTreeMap<String, u64>,
-    /// Attachments.
+    /// How many tool results of the view take no room any more: they were cleared, or deleted from the provider's cache.
+    pub cleared_results: u64,
+    /// Attachments that have not been cleared.
     pub attachments: u64,
     /// The system prompt, where the file records it.
     pub system_prompt: u64,
@@ -243,10 +245,22 @@ pub struct ClearingReport {
     pub trigger: Option<String>,
     /// Tokens before it, as recorded.
     pub pre_tokens: Option<u64>,
-    /// Tokens saved, as recorded.
+    /// Tokens saved: as the next reply measured it where the provider says so, else as recorded.
     pub tokens_saved: Option<u64>,
     /// How many results it cleared.
     pub results: u64,
+    /// How they were cleared.
+    pub way: ClearingWay,
+}
+
+/// How results are cleared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClearingWay {
+    /// A marker is sent in their place.
+    Replaced,
+    /// They are sent as before, and the provider is asked to leave them out of its cache (U4).
+    CacheEdits,
 }
 
 /// Billed tokens by price class.

@@ -13,6 +13,9 @@ pub struct Usage {
     pub cache_write_1h: u64,
     /// Tokens the model wrote.
     pub output: u64,
+    /// Tokens that the provider left out of the cached prompt because the request asked for it (U4); they are in none of
+    /// the other counts. None if it does not say.
+    pub cache_deleted: Option<u64>,
     /// Billed at the batch rate.
     pub batch: bool,
     /// Billed with the surcharge for inference in the US.

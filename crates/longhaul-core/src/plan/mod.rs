@@ -6,4 +6,4 @@ mod next;
 mod tracking;
 
 pub use next::{Next, Refusal, Situation, Way, next};
-pub use tracking::{Breaker, Recompaction, SummedUp, Tracking, Tripped};
+pub use tracking::{Breaker, Recompaction, Tracking, Tripped};

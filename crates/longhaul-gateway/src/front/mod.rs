@@ -13,6 +13,7 @@ mod gateway;
 mod headers;
 mod meeting;
 mod options;
+mod out_of_room;
 mod passing;
 mod patient;
 mod placing;

@@ -10,6 +10,7 @@ use hyper::body::Incoming;
 use longhaul_provider::ErrorClass;
 use longhaul_provider::error::Answer as ErrorAnswer;
 
+use super::out_of_room;
 use super::refuse::Refusal;
 use super::state::State;
 use super::under_way::Call;
@@ -42,7 +43,14 @@ pub(super) async fn look(
 ) -> Result<Outcome, Refusal> {
     let status = answer.status();
     let suspect = status == StatusCode::BAD_REQUEST || status == StatusCode::PAYLOAD_TOO_LARGE;
-    let placed = call.filter(|call| suspect && call.placed.is_some());
+    let mut placed = call.filter(|call| call.placed.is_some());
+    if let Some(call) = placed.as_deref_mut()
+        && out_of_room::may_be(state, call, &answer)
+        && let Some(material) = call.material.take()
+    {
+        return Box::pin(out_of_room::look(state, call, material, answer)).await;
+    }
+    let placed = placed.filter(|_| suspect);
     let Some((call, material)) = placed.and_then(|call| {
         let material = call.material.take()?;
         Some((call, material))

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jiff::SignedDuration;
 use longhaul::{Clock, SystemClock};
+use longhaul_core::micro::is_rested;
 use longhaul_core::models::ModelSpec;
 use longhaul_core::window::WindowStatus;
 use longhaul_provider::Dialect;
@@ -26,9 +26,6 @@ use crate::line::{LineId, Tenant};
 use crate::marks::Marks;
 use crate::store::{NotesShelf, Shelf, StoreError};
 use crate::watch::{Changes, Metrics};
-
-/// After so long without an answer the provider's cache is cold, and results are cleared by the way (U3).
-const RESTED: SignedDuration = SignedDuration::from_mins(60);
 
 /// See the module.
 pub(crate) struct Care {
@@ -103,9 +100,9 @@ impl Care {
         let began = std::time::Instant::now();
         self.find(material).await;
         let standing = self.standings.measured(material.placed.line);
-        let rested = standing
-            .answered
-            .is_some_and(|at| self.clock.now().duration_since(at) > RESTED);
+        // The provider's cache is cold then, and results are cleared by the way (U3).
+        let limits = &self.settings.config.micro;
+        let rested = is_rested(limits, standing.answered, self.clock.now());
         if rested && self.work_on(material, Occasion::Rested).await {
             self.find(material).await;
         }

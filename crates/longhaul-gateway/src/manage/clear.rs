@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use jiff::SignedDuration;
+use jiff::Timestamp;
 use longhaul_core::json::Object;
 use longhaul_core::micro::{
-    CacheState, Clearing, MicroSituation, MicroStep, Pressure, ToolResults, choose,
+    CacheState, Clearing, MicroLimits, MicroSituation, MicroStep, Pressure, ToolResults, choose,
 };
 use longhaul_core::report::{LossReport, Results, Tokens};
 use longhaul_core::tokens::{Ledger, Rough, Standing};
@@ -82,7 +82,12 @@ fn chosen(
     settings: &Settings,
 ) -> Option<Clearing> {
     let window = settings.window(&talk.model).ok()?;
-    let rested = settings.now - SignedDuration::from_hours(2);
+    // Whether it rested was judged before: here any gap will do.
+    let rested = Timestamp::UNIX_EPOCH;
+    let limits = &MicroLimits {
+        idle_minutes: 1,
+        ..settings.config.micro
+    };
     let status = window.at(used.max(window.warning));
     let step = choose(&MicroSituation {
         results,
@@ -92,6 +97,7 @@ fn chosen(
         cache: CacheState::Cold,
         cached: None,
         pressure: Pressure::Ours,
+        limits,
     });
     match step {
         MicroStep::Clear(clearing) if !clearing.results.is_empty() => Some(clearing),

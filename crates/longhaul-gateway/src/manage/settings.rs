@@ -45,11 +45,14 @@ impl Settings {
         now: Timestamp,
     ) -> Self {
         let tools = Tools::builtin();
+        let more: Vec<String> = (more.iter().chain(&config.more_clearable_tools))
+            .cloned()
+            .collect();
         Self {
+            clearable: tools.clearable(&more),
+            vocabulary: tools.vocabulary(&config.rule_words()),
             config,
             models,
-            clearable: tools.clearable(more),
-            vocabulary: tools.vocabulary(),
             tools: Arc::new(tools),
             instructions: None,
             before_messages: 0,

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use longhaul_core::facts::{FileAction, FileTool, Vocabulary};
+use longhaul_core::facts::{FileAction, FileTool, RuleWords, Vocabulary};
 use longhaul_core::json::Object;
 use longhaul_core::micro::ClearableTools;
 use serde::Deserialize;
@@ -122,8 +122,8 @@ impl Tools {
             .except(kept.iter().map(|row| row.name.clone()))
     }
 
-    /// What facts are recognised by: the files that calls name, whichever agent's they are.
-    pub fn vocabulary(&self) -> Arc<Vocabulary> {
+    /// What facts are recognised by: the files that calls name, whichever agent's they are, and words for rules.
+    pub fn vocabulary(&self, words: &RuleWords) -> Arc<Vocabulary> {
         let files = self.rows.iter().filter_map(|row| {
             Some(FileTool {
                 name: row.name.clone(),
@@ -137,7 +137,10 @@ impl Tools {
                 command: row.command.clone(),
             })
         });
-        let mut vocabulary = Vocabulary::default();
+        let mut vocabulary = Vocabulary::with_rules(words).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the words for rules (rules.words) are not used");
+            Vocabulary::default()
+        });
         vocabulary.file_tools.extend(files);
         for name in ["todowrite", "todo_write", "write_todos"] {
             vocabulary.todo_tools.push(name.to_owned());

@@ -24,6 +24,7 @@ mod managed;
 mod marks;
 mod notes;
 mod once;
+mod out_of_room;
 mod own;
 mod packed;
 mod page;

@@ -91,6 +91,7 @@ impl Hands {
             cwd: self.about.cwd.clone(),
             ..Common::default()
         };
+        let begins = matches!(call, HookCall::PreCompact { .. });
         let event = self.hook_event(call);
         let name = event.name();
         let mut call = hooks::HookCall::new(HookInput { common, event }).with_cancel(cancel);
@@ -110,10 +111,16 @@ impl Hands {
             crate::telemetry::record(&event);
             self.observer.event(&event);
         }
+        // Read now, whatever was read when the session began: the user may have edited the file since.
+        let compact_instructions = match begins {
+            true => self.workspace.compact_instructions().await,
+            false => None,
+        };
         Outcome::HooksRan(HookOutcome {
             blocked: outcome.blocked.map(|reason| reason.text),
             instructions: outcome.instructions,
             context: outcome.context,
+            compact_instructions,
         })
     }
 

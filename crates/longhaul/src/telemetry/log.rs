@@ -24,6 +24,10 @@ pub(super) fn record(event: &Event) {
             cost = done.cost.map(|cost| cost.to_string()),
             in_chain = done.recompaction.in_chain,
             turns_since = done.recompaction.turns_since,
+            turn_id = done.recompaction.turn,
+            previous_turn_id = done.recompaction.previous_turn,
+            threshold = done.recompaction.threshold,
+            source = done.recompaction.source,
             "conversation compacted"
         ),
         Event::CompactFailed { kind, message } => {
@@ -90,6 +94,15 @@ pub(super) fn record(event: &Event) {
         Event::BreakerTripped => tracing::warn!(
             event = "breaker_tripped",
             "automatic compaction failed three times; it will not ask a model again in this session"
+        ),
+        Event::Withheld { usage, cost } => tracing::info!(
+            event = "reply_withheld",
+            input_tokens = usage.input,
+            output_tokens = usage.output,
+            cache_read_tokens = usage.cache_read,
+            cache_write_tokens = usage.cache_write(),
+            cost = cost.map(|cost| cost.to_string()),
+            "a reply ran out of room; the turn is tried again in a smaller window"
         ),
         Event::TurnFailed { message } | Event::Refused { message } => {
             tracing::debug!("{message}");

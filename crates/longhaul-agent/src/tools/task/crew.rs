@@ -7,7 +7,7 @@ use std::sync::Arc;
 use longhaul::Session;
 use longhaul::hooks::{Common, HookEvent};
 use longhaul::session::{OpenError, new_session_id};
-use longhaul_core::engine::NewEntry;
+use longhaul_core::engine::{Delivery, NewEntry};
 use longhaul_core::prompt::{Presence, TtlPolicy};
 use longhaul_core::rehydrate::AgentState;
 use longhaul_core::window::QuerySource;
@@ -22,7 +22,9 @@ use super::kind::{AgentKind, GENERAL, model_named};
 use crate::agent::account::Account;
 use crate::agent::hands::{Hands, Shown};
 use crate::agent::head::{About, Heads, Instead, NoHead};
+use crate::agent::nested_memory::NestedMemory;
 use crate::agent::recipe::{Recipe, Seat};
+use crate::agent::rehydrate::SubAgentWorkspace;
 use crate::agent::restore::Restoring;
 use crate::agent::ring::{Ringer, hook_context};
 use crate::agent::steer::{SteeredHooks, SteeredModel, Steering};
@@ -239,7 +241,7 @@ impl Crew {
         let model = model_named(named.unwrap_or_default(), &self.model);
         let source = QuerySource::agent(&kind.name);
         let spec = recipe.models.resolve(&model).spec;
-        let heads = Heads::new(About {
+        let heads = Arc::new(Heads::new(About {
             env: recipe.env.clone(),
             place: place.clone(),
             reads: recipe.reads.clone(),
@@ -255,7 +257,7 @@ impl Crew {
             more: None,
             preferences: recipe.preferences.clone(),
             scratchpad: None,
-        });
+        }));
         let made = heads.make()?;
         let home = Home::longhaul(&recipe.env)?;
         let session = Session::builder()
@@ -275,10 +277,14 @@ impl Crew {
             .models(recipe.models.clone())
             .source(source)
             .autonomous()
-            .workspace(Restoring {
-                place: place.clone(),
-                reads: recipe.reads.clone(),
-                sources: equipment.sources.clone(),
+            .delivery(Delivery::Whole)
+            .workspace(SubAgentWorkspace {
+                heads: heads.clone(),
+                restoring: Restoring {
+                    place: place.clone(),
+                    reads: recipe.reads.clone(),
+                    sources: equipment.sources.clone(),
+                },
             })
             .hooks(SteeredHooks {
                 hooks: recipe.hooks.clone(),
@@ -307,6 +313,11 @@ impl Crew {
             overflow: self.place.session_folder().join("hooks"),
         };
         Ok(Worker {
+            nested_memory: NestedMemory {
+                heads,
+                gate: recipe.gate.clone(),
+                ringer: ringer.clone(),
+            },
             session,
             heads: None,
             hands: Hands {

@@ -4,6 +4,7 @@ mod behind_a_screen;
 mod forgetting;
 mod outside;
 mod git;
+mod memory;
 mod trusting;
 
 use std::path::{Path, PathBuf};

@@ -113,6 +113,15 @@ impl Search {
         }
     }
 
+    /// A search for the memory files of the folders that lead to a file, without those of every session.
+    pub fn nested(places: &Places, file: &Path) -> Self {
+        Self {
+            candidates: places.candidates_for(file),
+            user_home: places.user_home.clone(),
+            supplied: Map::default(),
+        }
+    }
+
     /// The files to be read next, each to be supplied, in any order. None when the search is done.
     pub fn wanted(&self) -> Vec<WantedFile> {
         Walk::of(self).wanted

@@ -54,6 +54,7 @@ fn boundary(folds: &Value) -> Entry {
         report: None,
         folds: Some(folds),
         made: Some(&json!({"by": "fold"})),
+        recompaction: None,
         signed: None,
         text: "the summary",
         attached: &[],

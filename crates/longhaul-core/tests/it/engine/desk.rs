@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::engine::{
-    CacheEdits, Effect, Engine, EngineConfig, Event, Failed, FailedKind, Heads, HookCall,
+    CacheEdits, Delivery, Effect, Engine, EngineConfig, Event, Failed, FailedKind, Heads, HookCall,
     HookOutcome, Identity, Ids, Input, ModelReply, NewEntry, NotesConfig, NotesOnDisk, NotesRun,
     NotesTaken, Outcome, Outgoing, Preparation, Resume, Summariser, SummaryReply, ToolOutput,
 };
@@ -99,6 +99,7 @@ pub(crate) struct Setting {
     pub(crate) owner: Owner,
     pub(crate) notes: Option<NotesConfig>,
     pub(crate) preparation: Preparation,
+    pub(crate) delivery: Delivery,
 }
 
 impl Default for Setting {
@@ -114,6 +115,7 @@ impl Default for Setting {
             owner: Owner::Proactive,
             notes: None,
             preparation: Preparation::WhenFull,
+            delivery: Delivery::Streamed,
         }
     }
 }
@@ -175,6 +177,8 @@ impl Desk {
             window,
             model: (*spec).clone(),
             clearable: ClearableTools::default(),
+            micro: Default::default(),
+            delivery: setting.delivery,
             cache_edits: setting.cache_edits,
             pressure: setting.pressure,
             summariser: setting.summariser,
@@ -348,6 +352,7 @@ impl Desk {
             },
             request_id: None,
             applied,
+            ending: Default::default(),
         }))
     }
 

@@ -17,14 +17,12 @@ use longhaul_core::config::Config;
 use longhaul_core::engine::{
     CacheEdits, Engine, EngineConfig, Heads, Ids, Kept, Preparation, Resume, SummaryModel,
 };
-use longhaul_core::facts::Facts;
-use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::prompt::RequestHead;
 use longhaul_core::summary::message::Mode;
 use longhaul_core::window::{Owner, QuerySource};
 use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
-use longhaul_store::{Durability, ReadError, Resumed, resume};
+use longhaul_store::{Durability, Env, ReadError, Resumed, resume};
 
 use super::hands::{About, Hands};
 use super::open::{OpenError, facts, leased, random_seed, window};
@@ -48,7 +46,6 @@ pub struct Recording {
     /// Where it ended when it was read.
     end: u64,
     resumed: Resumed,
-    facts: Option<Facts>,
 }
 
 /// Who is asked for a summary.
@@ -85,6 +82,8 @@ pub struct Around {
     pub keep: Keep,
     /// Who watches.
     pub observer: Arc<dyn Observer>,
+    /// Where the user's folders are, to read memory files for what they say about compactions (F4); none: none are read.
+    pub env: Option<Env>,
 }
 
 impl Recording {
@@ -97,12 +96,10 @@ impl Recording {
             source,
         })?;
         let resumed = resume(path)?;
-        let facts = facts(&resumed, path)?;
         Ok(Self {
             path: path.to_owned(),
             end,
             resumed,
-            facts,
         })
     }
 
@@ -146,6 +143,7 @@ impl Recording {
         let (model, summary_model) = asked(around.asked, &own_model, own_head.is_some(), |id| {
             ModelSpec::clone(&around.models.resolve(id).spec)
         });
+        let facts = facts(&self.resumed, &self.path, &around.config)?;
         let mut ids = Ids::new(random_seed());
         let identity = identity(&self.resumed.entries, &self.path, &mut ids);
         let lease = match &around.keep {
@@ -183,7 +181,8 @@ impl Recording {
             switches: around.config.switches,
             window: window(&around.config, &spec)?,
             model: ModelSpec::clone(&spec),
-            clearable: ClearableTools::default(),
+            clearable: around.config.clearable(),
+            micro: around.config.micro,
             cache_edits: CacheEdits::Unsupported,
             pressure: Default::default(),
             summariser: Default::default(),
@@ -195,17 +194,18 @@ impl Recording {
             summary_model,
             notes: None,
             preparation: Preparation::WhenFull,
+            delivery: Default::default(),
         };
         let resume = Resume {
             preserved: self.resumed.preserved,
             assembly,
-            facts: self.facts,
+            facts: Some(facts),
             entries: placed(self.resumed.entries, self.resumed.offsets),
         };
         let hands = Hands {
             model,
             spec,
-            workspace: Arc::new(RecordedFolder::at(&cwd)),
+            workspace: Arc::new(RecordedFolder::at(&cwd, around.env.as_ref())),
             hooks: Arc::new(HookSet::new()),
             observer: around.observer,
             about: Arc::new(about),

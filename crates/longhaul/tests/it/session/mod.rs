@@ -1,9 +1,13 @@
 //! Whole sessions over HTTP in the offline world: a real client, a real transcript, virtual time.
 
+mod dense;
 pub(crate) mod house;
 mod leased;
 mod native;
 mod watched;
+mod scripted;
+mod set;
+mod window_exceeded;
 
 use house::{House, Talk};
 
