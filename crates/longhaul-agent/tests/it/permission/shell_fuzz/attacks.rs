@@ -100,6 +100,9 @@ pub(super) const ATTACKS: &[Attack] = &[
     anywhere("echo a`echo \\`pwn\\``"),
     // Quoting and comments.
     anywhere("echo \"x\"#; pwn"),
+    anywhere("[-f a.txt ]"),
+    anywhere("[ a.txt\npwn ]"),
+    anywhere("[\npwn ]"),
     anywhere("[ a > written ]"),
     anywhere("[ a \\> b -o b ] > written"),
     anywhere("uniq -- a.txt -written"),
