@@ -130,6 +130,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     anywhere("ls -RL ."),
     denied("grep -r '' ."),
     denied("grep -rn CANARY"),
+    denied("grep -rn CANARY src sec*"),
     denied("grep -d recurse '' ."),
     denied("grep --recursive -e CANARY"),
     denied("diff -rN secret src"),
