@@ -7,6 +7,7 @@ use ignore::WalkBuilder;
 
 use super::paths::Located;
 use super::shell::{Part, Word};
+use super::wildcard::expand;
 use super::workspace::Workspace;
 
 /// More files are not looked at.
@@ -47,7 +48,7 @@ fn reach(part: &Part, base: &Path) -> Option<(Reach, Vec<PathBuf>)> {
     let operands = operands(name, arguments);
     let folders: Vec<PathBuf> = operands
         .iter()
-        .map(|word| base.join(&word.text))
+        .flat_map(|word| meant(word, base))
         .filter(|path| path.is_dir())
         .collect();
     // Without a path they search the folder they are in; the first operand may be what is searched for.
@@ -85,6 +86,18 @@ fn reach(part: &Part, base: &Path) -> Option<(Reach, Vec<PathBuf>)> {
         }
         _ => None,
     }
+}
+
+/// The files that an operand means. What cannot be told may be all that is there.
+fn meant(word: &Word, base: &Path) -> Vec<PathBuf> {
+    let expanded = match word.glob {
+        true => expand(&word.pattern, base).map(|expanded| expanded.names),
+        false => word
+            .is_known()
+            .then(|| vec![PathBuf::from(word.text.as_str())]),
+    };
+    let names = expanded.unwrap_or_else(|| vec![PathBuf::new()]);
+    names.into_iter().map(|name| base.join(name)).collect()
 }
 
 /// The arguments that are neither options nor taken by one.

@@ -22,7 +22,14 @@ const NUMERIC: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 pub(super) fn check(node: Node<'_>, source: &str) -> Result<(), &'static str> {
     let mut cursor = node.walk();
     let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+    // The grammar takes `[-f x ]` for a condition; for a shell it is a program named `[-f`. A line break ends `[`.
+    let stands_alone = |open: &Node<'_>, close: &Node<'_>| {
+        source[open.end_byte()..].starts_with([' ', '\t', '\n'])
+            && source[..close.start_byte()].ends_with([' ', '\t', '\n'])
+            && (open.kind() == "[[" || !source[node.byte_range()].contains('\n'))
+    };
     match children.as_slice() {
+        [open, _, close] if !stands_alone(open, close) => Err(CONDITION),
         [open, inner, _] if open.kind() == "[[" => double(*inner, source),
         [open, inner, _] if open.kind() == "[" => {
             let mut words = Vec::new();

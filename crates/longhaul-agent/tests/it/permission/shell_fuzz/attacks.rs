@@ -100,6 +100,9 @@ pub(super) const ATTACKS: &[Attack] = &[
     anywhere("echo a`echo \\`pwn\\``"),
     // Quoting and comments.
     anywhere("echo \"x\"#; pwn"),
+    anywhere("[-f a.txt ]"),
+    anywhere("[ a.txt\npwn ]"),
+    anywhere("[\npwn ]"),
     anywhere("[ a > written ]"),
     anywhere("[ a \\> b -o b ] > written"),
     anywhere("uniq -- a.txt -written"),
@@ -127,6 +130,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     anywhere("ls -RL ."),
     denied("grep -r '' ."),
     denied("grep -rn CANARY"),
+    denied("grep -rn CANARY src sec*"),
     denied("grep -d recurse '' ."),
     denied("grep --recursive -e CANARY"),
     denied("diff -rN secret src"),
