@@ -173,6 +173,7 @@ impl Engine {
         let user = compaction.request.instructions.as_deref();
         let memory_file = self.config.compact_instructions.as_deref();
         Instructions {
+            called_off: self.live.facts().called_off(),
             user: user.unwrap_or_default(),
             hooks,
             memory_file: memory_file.unwrap_or_default(),

@@ -3,6 +3,7 @@
 pub(crate) mod house;
 mod leased;
 mod native;
+mod others_words;
 
 use house::{House, Talk};
 
