@@ -6,6 +6,9 @@ use crate::tokens::utf16_len;
 /// How long items may be, from whole to brief.
 const LENGTHS: [usize; 5] = [usize::MAX, 600, 300, 160, 90];
 
+/// How the line ends that tells how many items were left out.
+pub(super) const LEFT_OUT: &str = "more, not repeated here)";
+
 /// Which items stay where not all do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stay {
@@ -25,7 +28,7 @@ pub(super) fn condensed(items: &[String], room: usize, stay: Stay) -> Vec<String
             return told;
         }
     }
-    let note = |left: usize| format!("- (and {left} more, not repeated here)");
+    let note = |left: usize| format!("- (and {left} {LEFT_OUT}");
     let room = room.saturating_sub(utf16_len(&note(items.len())) + 1);
     let mut left = told.len();
     let mut used = 0;

@@ -1,7 +1,7 @@
 //! The nine sections, each from facts, from extracts, and from what an earlier summary said in the same section. Those that
 //! tell what was done are in `record.rs`.
 
-use super::condense::{Stay, beginning, condensed};
+use super::condense::{LEFT_OUT, Stay, beginning, condensed};
 use super::earlier::{Author, Earlier};
 use super::extracts::{QUOTE, said, title, words};
 use super::gather::Gathered;
@@ -70,7 +70,9 @@ impl Source<'_> {
         // What was carried on before stands there as a quotation already.
         let carried = self.items(section, Author::Extracts);
         let carried = carried.filter(|item| item.starts_with(BEFORE));
-        items.extend(carried.flat_map(|item| item.lines().skip(1).map(str::to_owned)));
+        let carried = carried.flat_map(|item| item.lines().skip(1));
+        let carried = carried.filter(|line| !line.ends_with(LEFT_OUT));
+        items.extend(carried.map(str::to_owned));
         let room = room.min(page.room()).saturating_sub(utf16_len(lead) + 2);
         let told = condensed(&items, room, Stay::First);
         let told: Vec<String> = told.iter().map(|item| marked(item)).collect();
@@ -95,8 +97,9 @@ impl Source<'_> {
         let room = page.room().saturating_sub(utf16_len(lead) + 2).min(QUOTE);
         let whole = message(one, usize::MAX);
         if utf16_len(&whole) <= room && one.cut.is_none() {
-            page.line(&format!("{lead}\n{}", whole.trim_end_matches('\n')));
-            self.told.push(one.ordinal);
+            if page.line(&format!("{lead}\n{}", whole.trim_end_matches('\n'))) {
+                self.told.push(one.ordinal);
+            }
         } else if room > 40 {
             let begins = beginning(one.text.trim(), room.min(BEGINNING));
             page.line(&format!(

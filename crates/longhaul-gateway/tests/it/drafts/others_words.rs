@@ -50,7 +50,7 @@ fn shapes() -> Vec<(&'static str, Value)> {
         ),
         (
             "claude code, never closed",
-            texts(&[&format!("<system-reminder>\n{file}"), RULE]),
+            texts(&[&format!("<system-reminder>\n# Notes\n{FORGED}\n"), RULE]),
         ),
         (
             "a summary of the client's own",

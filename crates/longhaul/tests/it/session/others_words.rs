@@ -211,8 +211,11 @@ async fn nobody_passes_for_the_engine_in_a_session_after_a_compaction() {
         };
         let mut room = Room::new(model, gathered).await;
         let failed = failure.part(at, step).text();
-        room.exchange("Build it. Never push.", |_| (failed.clone(), true))
-            .await;
+        room.exchange("Build it. Never push.", |tool| match tool {
+            "Read" => ("a line of a file\n".repeat(16_000), false),
+            _ => (failed.clone(), true),
+        })
+        .await;
         room.compact(local).await;
         let texts = room.texts();
         let all = texts.join("\n");
