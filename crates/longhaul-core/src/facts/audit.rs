@@ -42,7 +42,7 @@ pub fn audit(facts: &Facts, seen: Seen<'_>, budget: Budget) -> Audited {
     let open: Vec<_> = facts.standing_todos().collect();
     let missing = unheld(&open, &held.todos);
     let todos = appendix::todos(&missing, limit / 4);
-    // Where a summary names such work, the words against it need not stand beside it.
+    // A summary may name such work without the words against it, so naming it is not enough.
     let off: Vec<_> = facts.called_off_todos().collect();
     let said = facts.said_against_todos().filter(|_| !held.called_off);
     let called_off = said.map(|said| appendix::called_off(&off, &said, limit / 4));

@@ -1,5 +1,5 @@
 //! What a compaction guarantees whatever a model wrote (X1, Y4, ruling 14): the user's messages and rules word for word,
-//! files touched, open todos, the last error.
+//! files touched, open todos with what the user has said against them since, the last error.
 //!
 //! [`Facts`] are gathered entry by entry, so that a turn costs what it adds, and stored on every boundary, so that the
 //! next compaction needs no earlier bytes. [`audit`] holds a summary against them and writes what is missing. Which entries
