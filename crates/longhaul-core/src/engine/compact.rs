@@ -10,6 +10,7 @@ use super::{Engine, State, Then};
 use crate::boundary::Trigger;
 use crate::message::Usage;
 use crate::plan::{Tripped, Way};
+use crate::rehydrate::{Gathered, SaidSince, Source};
 use crate::rounds::{Part, Piece};
 use crate::summary::{Direction, Scope, Summary};
 use crate::window::{Action, Level, Verdict};
@@ -368,6 +369,8 @@ impl Engine {
             Stage::Gathering => {
                 if let Outcome::Gathered(gathered) = outcome {
                     compaction.gathered = *gathered;
+                    let gathered = &mut compaction.gathered.gathered;
+                    gathered.called_off = self.said_since(gathered);
                 }
                 compaction.stage = Stage::StartHooks;
                 self.await_hooks(compaction, HookCall::SessionStart);
@@ -394,6 +397,11 @@ impl Engine {
         if compaction.prepared && !self.caught_up(&mut compaction) {
             return self.start_over(compaction, now);
         }
+        if let Some((summary, by)) = &mut compaction.summary
+            && *by != Summarizer::Local
+        {
+            *summary = summary.reworded(|text| self.live.facts().with_words_against(text));
+        }
         self.notify(Event::Phase(Some(Phase::SessionStartHooks)));
         let id = self.effect_id();
         let kept = self.live.files_read(compaction.scope.kept.clone());
@@ -410,6 +418,24 @@ impl Engine {
         compaction.stage = Stage::Gathering;
         compaction.awaits = Some(id);
         self.hold(compaction);
+    }
+
+    /// What the user has said against work that is put back (ruling 18).
+    fn said_since(&self, gathered: &Gathered) -> SaidSince {
+        let facts = self.live.facts();
+        let todos = match &gathered.todos {
+            Some(Source::Found(todos)) => todos.as_slice(),
+            _ => &[],
+        };
+        let todos = todos.iter().filter(|todo| todo.is_open());
+        let todos = todos.filter_map(|todo| {
+            let said = facts.said_against_todo(&todo.content)?;
+            Some((todo.content.clone(), said))
+        });
+        SaidSince {
+            todos: todos.collect(),
+            plan: facts.said_against_plan(),
+        }
     }
 
     pub(super) fn await_hooks(&mut self, mut compaction: Compaction, call: HookCall) {

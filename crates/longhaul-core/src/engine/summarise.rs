@@ -174,6 +174,7 @@ impl Engine {
         let memory_file = compaction.project_instructions.as_deref();
         let memory_file = memory_file.or(self.config.compact_instructions.as_deref());
         Instructions {
+            called_off: self.live.facts().called_off(),
             user: user.unwrap_or_default(),
             hooks,
             memory_file: memory_file.unwrap_or_default(),

@@ -7,6 +7,7 @@ use super::budget::{Budget, units_within};
 use super::gather::Facts;
 use super::held::{Haystack, Kind};
 use super::words::Words;
+use crate::quoting::{inline, quoted};
 use crate::report::LossReport;
 use crate::tokens::utf16_len;
 
@@ -38,11 +39,17 @@ pub fn audit(facts: &Facts, seen: Seen<'_>, budget: Budget) -> Audited {
 
     let cancelled: Vec<_> = facts.cancelled.iter().collect();
     let cancelled = appendix::cancelled(&unheld(&cancelled, &held.cancelled), limit / 8);
-    let open: Vec<_> = facts.open_todos().collect();
+    let open: Vec<_> = facts.standing_todos().collect();
     let missing = unheld(&open, &held.todos);
     let todos = appendix::todos(&missing, limit / 4);
-    report.todos.open = open.len() as u64;
-    report.todos.kept = (open.len() - missing.len() + todos.items) as u64;
+    // A summary may name such work without the words against it, so naming it is not enough.
+    let off: Vec<_> = facts.called_off_todos().collect();
+    let said = facts.said_against_todos().filter(|_| !held.called_off);
+    let called_off = said.map(|said| appendix::called_off(&off, &said, limit / 4));
+    let kept_off = called_off.as_ref().map_or(off.len(), |part| part.items);
+    let called_off = called_off.unwrap_or_default();
+    report.todos.open = (open.len() + off.len()) as u64;
+    report.todos.kept = (open.len() - missing.len() + todos.items + kept_off) as u64;
     let touched = facts.files();
     let missing = unheld(&touched, &held.files);
     let files = appendix::files(&missing, limit / 4);
@@ -52,7 +59,8 @@ pub fn audit(facts: &Facts, seen: Seen<'_>, budget: Budget) -> Audited {
     let error = error.map(|error| appendix::error(error, limit / 8));
     let error = error.unwrap_or_default();
 
-    let fixed = [&cancelled, &todos, &files, &error].map(|part| utf16_len(&part.text));
+    let fixed = [&cancelled, &called_off, &todos, &files, &error];
+    let fixed = fixed.map(|part| utf16_len(&part.text));
     let titles = utf16_len(OPENING) + utf16_len(RULES) + utf16_len(MESSAGES) + 4;
     let room = limit.saturating_sub(fixed.iter().sum::<usize>() + titles + OMITTED_UNITS);
     let words = Words::choose(facts, &held, room, units_within(budget.protected));
@@ -66,6 +74,7 @@ pub fn audit(facts: &Facts, seen: Seen<'_>, budget: Budget) -> Audited {
         rules,
         messages,
         cancelled.text,
+        called_off.text,
         todos.text,
         files.text,
         error.text,
@@ -106,6 +115,8 @@ pub(super) struct Held {
     files: Vec<bool>,
     todos: Vec<bool>,
     cancelled: Vec<bool>,
+    /// Open work that was called off, with the words against it.
+    called_off: bool,
     error: bool,
 }
 
@@ -117,8 +128,18 @@ impl Held {
                 .chain(seen.beside.iter().copied()),
         );
         let files = facts.files();
-        let open: Vec<_> = facts.open_todos().collect();
+        let open: Vec<_> = facts
+            .standing_todos()
+            .map(|one| inline(&one.content))
+            .collect();
+        let off = facts.called_off_todos().map(|one| inline(&one.content));
+        let off: Vec<_> = off
+            .map(std::borrow::Cow::into_owned)
+            .chain(facts.said_against_todos())
+            .collect();
+        let paths: Vec<_> = files.iter().map(|one| inline(&one.path)).collect();
         let error = facts.last_error.as_ref();
+        let error = error.map(|error| [error.text.clone(), quoted(&error.text)]);
         let cancelled: Vec<String> = facts.cancelled.iter().map(appendix::turned_down).collect();
         let mut texts: Vec<(Kind, &str)> = Vec::new();
         let mut seek = |kind: Kind, text| texts.push((kind, text));
@@ -130,10 +151,15 @@ impl Held {
             .rules
             .iter()
             .for_each(|one| seek(Kind::Prose, &one.text));
-        files.iter().for_each(|one| seek(Kind::Path, &one.path));
-        open.iter().for_each(|one| seek(Kind::Prose, &one.content));
+        paths.iter().for_each(|one| seek(Kind::Path, one));
+        open.iter().for_each(|one| seek(Kind::Prose, one));
         cancelled.iter().for_each(|one| seek(Kind::Prose, one));
-        error.iter().for_each(|one| seek(Kind::Prose, &one.text));
+        off.iter().for_each(|one| seek(Kind::Prose, one));
+        // It may stand there in a quotation.
+        error
+            .iter()
+            .flatten()
+            .for_each(|one| seek(Kind::Prose, one));
         let mut held = haystack.holds(&texts).into_iter();
         let mut take = |count: usize| held.by_ref().take(count).collect::<Vec<bool>>();
         let mut messages = take(facts.messages.len());
@@ -153,7 +179,8 @@ impl Held {
             files: take(files.len()),
             todos: take(open.len()),
             cancelled: take(cancelled.len()),
-            error: error.is_none_or(|_| take(1).first() == Some(&true)),
+            called_off: take(off.len()).iter().all(|held| *held),
+            error: error.is_none_or(|_| take(2).contains(&true)),
         }
     }
 }

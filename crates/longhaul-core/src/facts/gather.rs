@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::call::Call;
+use super::called_off::CalledOff;
 use super::cancelled::Cancelled;
 use super::failure::LastError;
 use super::file::{FileAction, Files, TouchedFile};
@@ -25,6 +26,9 @@ pub struct Facts {
     pub(super) files: Files,
     pub(super) todos: Vec<Todo>,
     pub(super) cancelled: Vec<Cancelled>,
+    pub(super) called_off: Vec<CalledOff>,
+    /// How many messages the user had written when the model last put a plan before them.
+    pub(super) plan_since: u32,
     pub(super) last_error: Option<LastError>,
     /// When the newest entry was written that these facts include.
     pub(super) through: Option<Timestamp>,
@@ -99,15 +103,23 @@ impl Facts {
         if entry.uuid().is_some_and(|uuid| !self.seen.insert(uuid)) {
             return;
         }
-        message.ordinal = self.messages.len() as u32 + 1;
+        message.ordinal = self.said() + 1;
+        let own = self.vocabulary.host_texts.own_words(&message.text);
         self.rules_dropped += rule::note(
             &mut self.rules,
             &self.vocabulary.wording,
-            &self.vocabulary.host_texts.own_words(&message.text),
+            &own,
             message.ordinal,
             &message.uuid,
         );
+        let own = own.into_owned();
+        self.note_called_off(&own, message.ordinal);
         self.messages.push(message);
+    }
+
+    /// How many messages the user has written.
+    pub(super) fn said(&self) -> u32 {
+        self.messages.len() as u32
     }
 
     /// Whether an entry was part of what a boundary carried. User messages are known by their uuid instead.

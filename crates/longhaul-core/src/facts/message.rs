@@ -12,6 +12,8 @@ use crate::message::{BlockKind, EntryKind, View};
 
 /// The most bytes of one message that are kept. What was cut lies in the transcript.
 pub(super) const LONGEST: usize = 2 << 20;
+/// Of a text in a message that is far longer, this much is looked at to tell whose it is.
+const LOOKED_AT: usize = 64 << 10;
 
 /// A message of the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -180,15 +182,24 @@ fn read_texts(mut message: UserMessage, texts: &[&[u8]], host: &HostTexts) -> Op
     if size > 2 * LONGEST {
         return read_ends(message, texts, host, size);
     }
+    let mut is_result = false;
     for text in texts {
         let text = json::decode(text);
-        if host.is_hosts(&text) {
+        // What a tool gave may begin in any way, so it is not looked at.
+        if std::mem::replace(&mut is_result, host.announces(&text)) {
+            continue;
+        }
+        let own = host.spoken(&text);
+        if own.trim().is_empty() {
             continue;
         }
         if !message.text.is_empty() {
             message.text.push('\n');
         }
-        message.text.push_str(&text);
+        message.text.push_str(match own.len() == text.len() {
+            true => own,
+            false => own.trim(),
+        });
     }
     message.keep_at_most(LONGEST);
     let says = !message.text.trim().is_empty() || message.images + message.documents > 0;
@@ -202,11 +213,14 @@ fn read_ends(
     host: &HostTexts,
     size: usize,
 ) -> Option<UserMessage> {
+    let is_hosts = |text: &&&[u8]| host.is_hosts(&json::decode_head(text, LOOKED_AT));
+    let texts: Vec<&[u8]> = texts
+        .iter()
+        .filter(|text| !is_hosts(text))
+        .copied()
+        .collect();
     let (first, last) = (texts.first()?, texts.last()?);
     let head = json::decode_head(first, LONGEST / 3 * 2);
-    if texts.len() == 1 && host.is_hosts(&head) {
-        return None;
-    }
     let behind = match texts.len() {
         1 => &last[last.len().min(LONGEST / 3 * 2)..],
         _ => last,
@@ -216,7 +230,7 @@ fn read_ends(
     message.cut = Some(Cut {
         after: head.len(),
         bytes: (size as u64).saturating_sub((head.len() + tail.len()) as u64),
-        hash: hash(texts),
+        hash: hash(&texts),
     });
     message.text.push_str(&tail);
     Some(message)

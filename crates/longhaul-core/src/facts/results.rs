@@ -65,14 +65,15 @@ impl Facts {
             Purpose::File(path.into_owned(), tool.action)
         } else if named(&vocabulary.plan_tools) {
             let plan = input.string("plan").unwrap_or_default();
+            self.plan_since = self.said();
             Purpose::Plan(cancelled::plan_title(&plan))
         } else if named(&vocabulary.task_create_tools) {
             Purpose::Task(input.string("subject").unwrap_or_default().into_owned())
         } else {
             if named(&vocabulary.todo_tools) {
-                todo::replace(&mut self.todos, input);
+                todo::replace(&mut self.todos, input, self.messages.len() as u32);
             } else if named(&vocabulary.task_update_tools) {
-                todo::update(&mut self.todos, input);
+                todo::update(&mut self.todos, input, self.messages.len() as u32);
             }
             Purpose::Other
         };
@@ -109,7 +110,8 @@ impl Facts {
                 cancelled::accept(&mut self.cancelled, CancelledKind::Plan, &title);
             }
             Purpose::Task(subject) => {
-                todo::create(&mut self.todos, &subject, &answer.excerpt(ERROR));
+                let said = self.said();
+                todo::create(&mut self.todos, &subject, &answer.excerpt(ERROR), said);
             }
             Purpose::Other => {}
         }

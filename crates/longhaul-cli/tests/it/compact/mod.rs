@@ -2,6 +2,7 @@
 
 mod corpora;
 mod odd;
+mod others_words;
 mod places;
 mod preview;
 mod provider;

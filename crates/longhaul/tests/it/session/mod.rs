@@ -8,6 +8,7 @@ mod watched;
 mod scripted;
 mod set;
 mod window_exceeded;
+mod others_words;
 
 use house::{House, Talk};
 
