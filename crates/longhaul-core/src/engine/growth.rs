@@ -99,7 +99,7 @@ mod tests {
         );
         growth.summed_up(20_000);
         assert_eq!(growth.lead(100_000), 1_167 * 2 + 2_000);
-        assert_eq!(growth.lead(5_000), 5_000, "there is a limit");
+        assert_eq!(growth.lead(4_000), 4_000, "there is a limit");
     }
 
     #[test]

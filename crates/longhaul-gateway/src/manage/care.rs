@@ -105,6 +105,7 @@ impl Care {
     pub(crate) async fn prepare(self: &Arc<Self>, material: &mut Material) -> Prepared {
         let began = std::time::Instant::now();
         self.find(material).await;
+        self.not_yet(material).await;
         let measured = self.standings.measured(material.placed.line);
         let rested = measured
             .answered
@@ -195,6 +196,43 @@ impl Care {
             Err(error) => {
                 tracing::warn!(%error, "summaries cannot be looked up; the whole history is sent");
             }
+        }
+    }
+
+    /// What was made ahead waits for its time: until the threshold is reached, the beginning stays as it was sent last, and
+    /// the cache with it.
+    async fn not_yet(&self, material: &mut Material) {
+        let standing = self.standings.of(material.placed.line);
+        let known = self.windows.of(&material.model);
+        let (Some(window), Some((newer, _))) = (&known.window, &material.sending.replaced) else {
+            return;
+        };
+        let same = standing.beginning == Some(newer.beginning());
+        // Another gateway may have sent it already.
+        if same
+            || !self.rewrites.are_all_known()
+            || newer.rewrite.made.waited > 0
+            || standing.measured.used == 0
+        {
+            return;
+        }
+        let before = match standing.beginning {
+            None => Some(Sending::as_it_came(&material.body)),
+            Some(at) => {
+                let found = self.rewrites.find(material.tenant, &[at]).await;
+                let found = found.ok().flatten();
+                found.and_then(|base| Sending::behind(&material.body, &material.recognised, &base))
+            }
+        };
+        let Some(before) = before else {
+            return;
+        };
+        let newer = std::mem::replace(&mut material.sending, before);
+        let was_measured = standing.measured.beginning == standing.beginning
+            && material.first_behind(standing.measured.at).is_some();
+        let fits = self.expected(material, &standing.measured) < window.auto_compact;
+        if !was_measured || !fits {
+            material.sending = newer;
         }
     }
 

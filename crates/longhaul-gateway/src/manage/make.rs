@@ -6,8 +6,10 @@ use std::time::Instant;
 use longhaul::session::summary_reply;
 use longhaul::{Boxed, Model, OnStream};
 use longhaul_core::engine::Outgoing;
+use longhaul_core::facts::Budget;
 use longhaul_core::message::Usage;
 use longhaul_core::plan::{Worth, least_freed, worth};
+use longhaul_core::tokens::likely;
 use longhaul_core::window::{Action, WindowStatus};
 use longhaul_provider::{CancellationToken, Dialect, Error, ErrorClass, Reply};
 
@@ -15,19 +17,24 @@ use super::asking::Asking;
 use super::care::Care;
 use super::clear::{self, Why};
 use super::draft::{Draft, ModelAnswer};
+use super::element::{Element, texts};
 use super::fork::AskingWay;
 use super::material::{Cut, Material};
 use super::settings::Settings;
 use super::standing::Standing;
-use super::weight::Density;
+use super::talk::Talk;
+use super::weight::{self, Density, Scales};
 use super::work::{Need, Occasion};
 use super::{join, summarise, thinking};
+use crate::body::Role;
 use crate::store::{Kind, Made, Rewrite};
 
 /// What a plain request for a summary says beside the conversation, in tokens, at most.
 const INSTRUCTIONS: u64 = 4_000;
 /// Bytes of a question to the model for each token, at the least.
 const QUESTION: u64 = 3;
+/// What a model writes at the least, in tokens of a large window.
+const SHORT_SUMMARY: u64 = 1_000;
 /// What the model has not seen yet stays as it is, unless that leaves less than this part of the threshold free.
 const FREE: u64 = 4;
 
@@ -108,6 +115,16 @@ impl Care {
             true => Action::Reactive,
             false => Action::Automatic,
         };
+        if occasion.is_ahead() {
+            let least = least_after(&cut.talk, settings, &window);
+            let freed = standing.measured.used.saturating_sub(least);
+            if let Some(missing) = least_freed(&window).checked_sub(freed).filter(|it| *it > 0) {
+                // A summary would be paid for and free too little: not before there is more to summarize.
+                let rest = standing.measured.used + missing;
+                self.standings.rests_until(line, rest);
+                return None;
+            }
+        }
         let drafted = match self.may(summarizing) {
             true => match self.by_notes(material, cut, settings, occasion).await {
                 Some(draft) => Some(draft),
@@ -297,6 +314,20 @@ impl Care {
             }
         }
     }
+}
+
+/// The fewest tokens that a summary of a conversation is likely to leave: what stands before the messages, what the user
+/// said as far as there is room for it, and a short summary.
+fn least_after(talk: &Talk, settings: &Settings, window: &WindowStatus) -> u64 {
+    let scales = Scales::of(talk, settings);
+    let users = talk.elements.iter().filter_map(|element| {
+        let read = Element::read(element)?;
+        (read.role == Role::User).then(|| likely(texts(read.content()).as_bytes()))
+    });
+    let before = talk.summary.iter().map(|element| weight::element(element));
+    let kept = scales.tokens(users.chain(before).sum());
+    let most = Budget::of_window(window).tokens;
+    settings.before_messages + kept.min(most) + window.scale().apply(SHORT_SUMMARY)
 }
 
 /// The most that may be left: less each time that more was too much, and little enough to be worth it.

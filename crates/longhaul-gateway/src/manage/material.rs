@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use longhaul_core::json::Object;
+use longhaul_core::models::Tokenizer;
 use longhaul_provider::Dialect;
 
 use super::asking::Asking;
@@ -11,7 +12,7 @@ use super::element::Element;
 use super::rewrites::Shelved;
 use super::sending::{Sending, position};
 use super::talk::Talk;
-use super::weight::{self, Weight};
+use super::weight::{self, Density, Weight};
 use crate::body::{self, Outline, Role};
 use crate::line::{Placed, Recognised, Tenant};
 use crate::store::Kind;
@@ -182,7 +183,7 @@ impl Material {
 
     /// Whether something else may stand for what is too long: not for what the user asks now. If that alone does not fit in
     /// `most` tokens, or nothing was said before it, the upstream is right.
-    pub(crate) fn may_be_shortened(&self, most: u64) -> bool {
+    pub(super) fn may_be_shortened(&self, most: u64, tokenizer: Tokenizer) -> bool {
         let Ok(outline) = body::read(&self.body) else {
             return false;
         };
@@ -193,12 +194,12 @@ impl Material {
         };
         let asked = elements.get(answer + 1..).unwrap_or_default();
         let asked = asked.iter().filter(|element| element.role == Role::User);
-        let texts = asked.filter(|element| {
+        let texts = asked.filter_map(|element| {
             let text = self.body.get(element.span.clone()).unwrap_or_default();
-            memchr::memmem::find(text, b"\"tool_result\"").is_none()
+            let is_result = memchr::memmem::find(text, b"\"tool_result\"").is_some();
+            (!is_result).then(|| weight::element(text))
         });
-        let bytes: usize = texts.map(|element| element.span.len()).sum();
-        (bytes / 4) as u64 <= most
+        Density::likely(tokenizer).tokens(texts.sum()) <= most
     }
 
     /// Whether something may stand for the beginning of this request. What was made when the model had answered takes its

@@ -174,6 +174,11 @@ impl Rewrites {
         Ok(self.keep(rewrite))
     }
 
+    /// Whether nobody else puts any.
+    pub(crate) fn are_all_known(&self) -> bool {
+        self.known.is_some()
+    }
+
     /// Adds to what a rewrite has cost. Gives whether that is written down.
     pub(crate) async fn charge(&self, base: &Shelved, cost: Usd) -> bool {
         let (tenant, at) = (base.rewrite.tenant, base.rewrite.at);

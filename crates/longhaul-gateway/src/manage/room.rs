@@ -39,9 +39,10 @@ impl Care {
         if (material.sending.len() as u64) < limit {
             return;
         }
+        let tokenizer = known.spec.tokenizer;
         let expected = self.expected(material, measured);
         let may = self.may(Action::Automatic) || self.may(Action::Micro);
-        if expected < limit || !may {
+        if expected < limit || !may || !material.may_be_shortened(window.auto_compact, tokenizer) {
             return;
         }
         for tries in 0..TRIES {
@@ -59,7 +60,7 @@ impl Care {
 
     /// How many tokens a request will be: what was measured, and what is new at a careful estimate. Where nothing was
     /// measured of what is sent now, all of it is estimated.
-    fn expected(&self, material: &Material, measured: &Measured) -> u64 {
+    pub(super) fn expected(&self, material: &Material, measured: &Measured) -> u64 {
         let tokenizer = self.windows.of(&material.model).spec.tokenizer;
         let careful = Density::careful(tokenizer);
         let base = material.sending.replaced.as_ref();
@@ -92,7 +93,9 @@ impl Care {
         let known = self.windows.of(&material.model);
         let window = known.window.as_ref();
         let worthwhile = self.may(Action::Reactive)
-            && window.is_some_and(|window| material.may_be_shortened(window.auto_compact));
+            && window.is_some_and(|window| {
+                material.may_be_shortened(window.auto_compact, known.spec.tokenizer)
+            });
         let Some(window) = window.filter(|_| worthwhile) else {
             return false;
         };

@@ -14,8 +14,10 @@ use crate::marks::Trail;
 
 /// Lines that are remembered: of others it is learnt again with their next answer.
 const LINES: usize = 100_000;
-/// Failures in a row after which no model is asked any more (O2).
+/// Failures in a row after which no model is asked any more (O2), and how often extracts do without one before it is tried
+/// again: here nobody can ask for it by hand.
 const MOST_FAILURES: u32 = 3;
+const UNAIDED: u32 = 5;
 /// A summary is asked for at most this share of the threshold ahead of it, in percent, and this much where it is not
 /// known yet how fast the window fills.
 const LONGEST_LEAD: u64 = 30;
@@ -49,10 +51,12 @@ pub(crate) struct Standing {
     /// What is remembered of the cache markers of its newest answered request.
     pub(crate) trail: Option<Arc<Trail>>,
     /// What stood for the beginning of its newest request.
-    beginning: Option<u128>,
+    pub(crate) beginning: Option<u128>,
     growth: Growth,
     answers: u32,
     failures: u32,
+    /// How often something was made since then.
+    unaided: u32,
     /// Nothing is made ahead before the window holds so much: what was made last is worth its price by then.
     rest: u64,
     /// What asking in vain has used since something was last made.
@@ -191,6 +195,11 @@ impl Standings {
             if let Some(millis) = asking {
                 standing.growth.summed_up(millis);
                 standing.failures = 0;
+            } else if !standing.may_ask() {
+                standing.unaided += 1;
+                if standing.unaided >= UNAIDED {
+                    (standing.unaided, standing.failures) = (0, MOST_FAILURES - 1);
+                }
             }
         });
     }

@@ -114,9 +114,10 @@ pub async fn summarise(
             local: true,
             ..request()
         };
-        let answer = match requests.is_empty() {
-            true => ModelAnswer::NotAsked,
-            false => ModelAnswer::Nothing,
+        let answer = match (&given, &asked) {
+            (Some(_), _) => ModelAnswer::Summary,
+            (None, Some(_)) => ModelAnswer::Nothing,
+            (None, None) => ModelAnswer::NotAsked,
         };
         requests.push((local, answer));
         let (done, answer) = first_that_works(&mut session, requests).await?;
@@ -272,11 +273,16 @@ async fn first_that_works(
     requests: Vec<(CompactRequest, ModelAnswer)>,
 ) -> Result<(Box<Compacted>, ModelAnswer), NotDrafted> {
     let mut failed = None;
+    let mut summary = false;
     for (request, answer) in requests {
         match session.compact(request).await {
+            Ok(CompactOutcome::Done(done)) if summary => return Ok((done, ModelAnswer::Summary)),
             Ok(CompactOutcome::Done(done)) => return Ok((done, answer)),
             Ok(CompactOutcome::Preview(_)) => {}
             Err(error) => {
+                // It was written, and would not make the conversation smaller.
+                summary |=
+                    answer == ModelAnswer::Summary && error.kind == CompactFailure::WouldNotShrink;
                 tracing::debug!(%error, "not summarized this way");
                 failed = Some(error);
             }

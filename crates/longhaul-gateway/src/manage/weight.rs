@@ -22,6 +22,8 @@ const PICTURE: u64 = 3_300;
 /// The least that a document is, and bytes of a packed one for each token: its pages are shown as pictures, too.
 const DOCUMENT: u64 = 2_000;
 const PACKED: usize = 20;
+/// How deep blocks inside of blocks are looked into.
+const DEEPEST: u8 = 4;
 
 /// The count of one element of `messages`.
 pub(super) fn element(text: &[u8]) -> u64 {
@@ -33,7 +35,7 @@ pub(super) fn element(text: &[u8]) -> u64 {
         .filter_map(|name| read.field(name))
         .map(|calls| CALL + likely(calls))
         .sum();
-    FRAME + content(read.content()) + calls
+    FRAME + content(read.content(), DEEPEST) + calls
 }
 
 /// The count of what stands beside the messages.
@@ -41,17 +43,20 @@ pub(super) fn beside(before: &[u8], behind: &[u8]) -> u64 {
     likely(before) + likely(behind)
 }
 
-fn content(raw: &[u8]) -> u64 {
+fn content(raw: &[u8], deeper: u8) -> u64 {
     if let Some(text) = string(raw) {
         return likely(text.as_bytes());
     }
     match items(raw) {
-        Some(blocks) => blocks.into_iter().map(block).sum(),
-        None => likely(raw),
+        Some(blocks) if deeper > 0 => {
+            let blocks = blocks.into_iter();
+            blocks.map(|raw| block(raw, deeper - 1)).sum()
+        }
+        _ => likely(raw),
     }
 }
 
-fn block(raw: &[u8]) -> u64 {
+fn block(raw: &[u8], deeper: u8) -> u64 {
     let object = Object::new(raw);
     let text = |name| {
         let text = object.string(name);
@@ -66,7 +71,7 @@ fn block(raw: &[u8]) -> u64 {
         Some("tool_use" | "server_tool_use") => {
             CALL + text("name") + likely(object.get("input").unwrap_or_default())
         }
-        Some("tool_result") => CALL + content(object.get("content").unwrap_or_default()),
+        Some("tool_result") => CALL + content(object.get("content").unwrap_or_default(), deeper),
         // However many bytes it is packed in.
         Some("image" | "image_url" | "input_image") => PICTURE.min(50 + raw.len() as u64 / 2),
         Some("document" | "file") => match object.object("source") {
@@ -106,6 +111,14 @@ impl Density {
         match tokenizer {
             Tokenizer::New => Self(1_700),
             Tokenizer::Old | Tokenizer::Unknown => Self(1_300),
+        }
+    }
+
+    /// The same without care, where too much would be a harm.
+    pub(super) fn likely(tokenizer: Tokenizer) -> Self {
+        match tokenizer {
+            Tokenizer::New => Self(1_300),
+            Tokenizer::Old | Tokenizer::Unknown => Self(1_000),
         }
     }
 

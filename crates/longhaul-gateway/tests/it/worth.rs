@@ -111,8 +111,12 @@ async fn y1_x8_a_large_head_makes_no_compaction_that_frees_little() {
     );
     for one in &made {
         assert!(freed(one) >= window / 10, "{one}");
-        assert_ne!(one["kind"], "extracted", "the model has always answered: {one}");
+        assert_ne!(
+            one["kind"], "extracted",
+            "the model has always answered: {one}"
+        );
     }
-    assert!(made.len() <= 15, "one in ten turns at most: {}", made.len());
+    let most = TURNS as usize / 5;
+    assert!(made.len() <= most, "not in every few turns: {}", made.len());
     gateway.stop().await;
 }

@@ -87,11 +87,6 @@ impl Client {
         }
     }
 
-    /// The same client with other addresses: what it sends goes elsewhere from now on.
-    pub(crate) fn go_to(&mut self, gateway: &Gateway) {
-        self.addr = gateway.addr();
-    }
-
     fn body(&self) -> Value {
         let schema = json!({"type": "object", "properties": {"command": {"type": "string"}}});
         match self.workload.dialect {

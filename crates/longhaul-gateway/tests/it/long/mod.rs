@@ -2,7 +2,7 @@
 //! the client.
 //!
 //! `LONGHAUL_LONG_TURNS` makes them longer, `LONGHAUL_LONG_WINDOW` names another window than 40,000 tokens (0: the model's
-//! own).
+//! own), `LONGHAUL_LONG_SHOW` prints every compaction.
 
 mod client;
 mod texts;
@@ -13,6 +13,8 @@ use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
 use longhaul_gateway::line::Tenants;
 use longhaul_gateway::store::Memory;
 pub(crate) use texts::Kind;
+
+use super::support::{body_of, get, sessions_when};
 
 pub(crate) use client::{Client, Workload};
 
@@ -63,6 +65,9 @@ async fn run(model: &'static str, workload: Workload) {
         client.actions,
         total.cost_usd.to_f64(),
     );
+    if std::env::var_os("LONGHAUL_LONG_SHOW").is_some() {
+        show(&gateway).await;
+    }
     assert_eq!(refused, Vec::<String>::new(), "{model}, {name}");
     assert_eq!(
         total.errors, 0,
@@ -74,6 +79,30 @@ async fn run(model: &'static str, workload: Workload) {
         "the client's history is far beyond the window"
     );
     gateway.stop().await;
+}
+
+/// Prints every compaction.
+async fn show(gateway: &Gateway) {
+    let sessions = sessions_when(gateway.addr(), |_| true).await;
+    for row in sessions["sessions"].as_array().unwrap() {
+        let path = format!(
+            "/longhaul/api/sessions/{}",
+            row["session"].as_str().unwrap()
+        );
+        let answer = get(gateway.addr(), &path).await;
+        let session: serde_json::Value = serde_json::from_str(body_of(&answer)).unwrap();
+        for made in session["compactions"].as_array().unwrap() {
+            let [kind, before, after, waited, cost] = [
+                "kind",
+                "before_tokens",
+                "after_tokens",
+                "waited_milliseconds",
+                "cost_usd",
+            ]
+            .map(|name| &made[name]);
+            println!("  {kind} {before} -> {after}, waited {waited}, cost {cost}");
+        }
+    }
 }
 
 macro_rules! long {

@@ -35,7 +35,7 @@ impl Chance {
 /// A text of roughly so many tokens.
 pub(crate) fn text(kind: Kind, tokens: usize, chance: &mut Chance) -> String {
     let chinese: Vec<char> = CHINESE.chars().collect();
-    let mut part = |chance: &mut Chance| match kind {
+    let part = |chance: &mut Chance| match kind {
         Kind::Words => (format!("{} ", WORDS[chance.next(WORDS.len())]), 1),
         Kind::Csv => {
             let (a, b, c) = (chance.next(99_999), chance.next(9_999), chance.next(999));
