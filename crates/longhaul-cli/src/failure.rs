@@ -109,6 +109,8 @@ pub(crate) enum Failure {
     Config(#[from] ConfigError),
     #[error("--set {0:?} is not KEY=VALUE")]
     BadSet(String),
+    #[error("{key} does nothing in `longhaul serve`: {reason}")]
+    IdleSetting { key: String, reason: &'static str },
     #[error("{}: {source}", path.display())]
     ModelFile {
         path: PathBuf,
@@ -281,6 +283,9 @@ impl Failure {
                 "Give a transcript, a folder, or a session id; `longhaul inspect ~/.claude/projects` lists sessions."
             }
             Self::Config(_) | Self::BadSet(_) => "`longhaul config --explain` lists all settings.",
+            Self::IdleSetting { .. } => {
+                "Leave it out; docs/gateway.md lists the settings that act in the gateway."
+            }
             Self::ModelFile { .. } => {
                 "A models file has a table for each model: [models.\"its-id\"] with window, max_output, prices = { input, output }."
             }

@@ -7,6 +7,7 @@
 mod error;
 mod explain;
 mod file;
+mod hosts;
 mod load;
 mod reference;
 mod setting;
@@ -16,6 +17,7 @@ mod table;
 
 pub use error::{ConfigError, Notice};
 pub use explain::{Explained, Source};
+pub use hosts::{InServe, in_serve};
 pub use load::{FileLayer, Layers};
 pub use reference::reference_markdown;
 pub use setting::{EnvName, Sense, Setting};

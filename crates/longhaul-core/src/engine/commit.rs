@@ -9,7 +9,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::compact::{Compaction, Stage, sentence};
+use super::compact::{Cause, Compaction, Stage, sentence};
 use super::draft::Draft;
 use super::effect::{Effect, HookCall};
 use super::event::{Ahead, CompactFailure, Compacted, Event, Phase, Preview, Summarizer};
@@ -21,10 +21,11 @@ use crate::hash::Set;
 use crate::message::{Entry, Id};
 use crate::micro::CachedMicro;
 use crate::micro::native::{Applied, KeepThinking};
-use crate::plan::Recompaction;
+use crate::plan::{Recompaction, Worth, worth};
 use crate::prompt::{Assembly, Beginning, Birth, HeadReason, Predecessor, RequestHead};
 use crate::rehydrate::{FileText, Source};
 use crate::summary::Direction;
+use crate::window::Level;
 
 /// A compaction on its way to disk.
 #[derive(Debug)]
@@ -76,6 +77,10 @@ impl Engine {
             let message = sentence(CompactFailure::WouldNotShrink).to_owned();
             return self.give_up(compaction, CompactFailure::WouldNotShrink, message, now);
         };
+        if !self.is_worth_it(&compaction, &draft) {
+            let message = sentence(CompactFailure::WouldNotShrink).to_owned();
+            return self.give_up(compaction, CompactFailure::WouldNotShrink, message, now);
+        }
         if compaction.request.preview {
             self.notify(Event::Phase(None));
             let cost = self.summary_cost(compaction.usage.as_ref());
@@ -102,6 +107,15 @@ impl Engine {
         compaction.stage = Stage::Archiving;
         compaction.awaits = Some(id);
         self.state = State::Compacting(Box::new(compaction));
+    }
+
+    /// Whether a compaction frees enough. Only what a threshold asks for can wait, and not in a window that is full.
+    fn is_worth_it(&self, compaction: &Compaction, draft: &Draft) -> bool {
+        let can_wait = compaction.cause == Cause::Threshold
+            && compaction.folding.is_none()
+            && self.status().level < Level::Blocking;
+        let worth = worth(&self.config.window, compaction.used, draft.with_head);
+        !can_wait || worth == Worth::Enough
     }
 
     /// Whether a summary by a model of everything could still take its place: it is made of notes, or was made ahead.
@@ -444,11 +458,15 @@ impl Engine {
                 threshold,
             });
         }
-        let usage = compaction.usage.take();
+        let mut usage = compaction.usage.take();
+        if let Some(unbooked) = self.unbooked.take() {
+            usage.get_or_insert_default().add(&unbooked);
+        }
         let cost = self.summary_cost(usage.as_ref());
         self.turn.tried = true;
         self.drop_prepared();
         self.growth.shrunk();
+        self.rest_after_compaction();
         let used = self.used();
         if let Some(taking) = &mut self.notes {
             taking.shrunk_to(used);

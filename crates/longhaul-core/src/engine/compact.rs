@@ -466,7 +466,18 @@ impl Engine {
         }
         self.notify(Event::CompactFailed { kind, message });
         let by_itself = compaction.cause != Cause::Manual;
-        let is_failure = !matches!(kind, CompactFailure::Cancelled | CompactFailure::Blocked);
+        // What was asked for in vain is paid for with the next.
+        if let Some(usage) = &compaction.usage {
+            self.unbooked.get_or_insert_default().add(usage);
+        }
+        // A summary that gains too little is not the model's fault.
+        let is_failure = !matches!(
+            kind,
+            CompactFailure::Cancelled | CompactFailure::Blocked | CompactFailure::WouldNotShrink
+        );
+        if kind == CompactFailure::WouldNotShrink && compaction.cause == Cause::Threshold {
+            self.rest_from_thresholds();
+        }
         if by_itself && is_failure && self.tracking.failed() == Tripped::Now {
             self.notify(Event::BreakerTripped);
         }

@@ -224,8 +224,10 @@ pub enum FailedKind {
         /// By how much.
         gap: Option<u64>,
     },
-    /// The stream broke off or the provider is overloaded: another attempt may help.
+    /// The stream broke off or the provider failed once: another attempt may help.
     Transient,
+    /// The provider is overloaded, and was asked as often as makes sense: another request would fail likewise.
+    Overloaded,
     /// The user stopped it.
     Cancelled,
     /// Anything else.

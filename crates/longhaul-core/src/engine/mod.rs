@@ -52,7 +52,7 @@ pub use live::{Kept, Live};
 use crate::cache::{self, CallId, Watch};
 use crate::facts::{Facts, Vocabulary};
 use crate::hash::Set;
-use crate::message::{Entry, Id};
+use crate::message::{Entry, Id, Usage};
 use crate::micro::CachedMicro;
 use crate::micro::native::Applied;
 use crate::plan::{Recompaction, Tracking};
@@ -85,6 +85,8 @@ pub struct Engine {
     native: Applied,
     tracking: Tracking,
     growth: Growth,
+    /// What compactions used of which nothing came: part of what the next one cost.
+    unbooked: Option<Usage>,
     /// Notes, if they are taken.
     notes: Option<notes::Taking>,
     /// What goes on beside the conversation.
@@ -177,6 +179,7 @@ impl Engine {
             native: Applied::default(),
             tracking,
             growth: Growth::default(),
+            unbooked: None,
             notes: (config.notes.clone())
                 .map(|notes| notes::Taking::new(notes, config.window.scale())),
             ahead: ahead::Preparing::default(),

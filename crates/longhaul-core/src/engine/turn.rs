@@ -142,7 +142,7 @@ impl Engine {
             source: &self.config.source,
             owner: self.config.owner,
             breaker: self.tracking.breaker(),
-            tried: self.turn.tried,
+            tried: self.turn.tried || self.rests_from_thresholds(),
         };
         match plan::next(&situation) {
             Next::Compact(way) => self.compact_by_itself(way, now),

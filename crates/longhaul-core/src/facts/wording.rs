@@ -123,7 +123,7 @@ impl Wording {
         Self::of(phrases)
     }
 
-    fn of(phrases: Vec<(String, RuleKind)>) -> Result<Self, WordingError> {
+    fn of(phrases: Vec<(String, Meaning)>) -> Result<Self, WordingError> {
         let search = match phrases.is_empty() {
             true => None,
             false => Some(

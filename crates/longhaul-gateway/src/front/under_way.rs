@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use http::{HeaderMap, HeaderName, HeaderValue, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use jiff::Timestamp;
 use longhaul_provider::Dialect;
 use tokio::sync::OwnedSemaphorePermit;
@@ -27,6 +27,7 @@ const NOTE: HeaderName = HeaderName::from_static("x-longhaul-note");
 const ACTION: HeaderName = HeaderName::from_static("x-longhaul-action");
 const REPLACED: HeaderName = HeaderName::from_static("x-longhaul-replaced-messages");
 const LEFT_OUT: HeaderName = HeaderName::from_static("x-longhaul-saved-bytes");
+const MARKS: HeaderName = HeaderName::from_static("x-longhaul-marks");
 const WAITED: HeaderName = HeaderName::from_static("x-longhaul-waited-ms");
 const ORGANISATION: &str = "anthropic-organization-id";
 
@@ -44,8 +45,8 @@ pub(super) struct Call {
     pub(super) note: Option<String>,
     /// What was sent, where the conversation is managed.
     pub(super) material: Option<Box<Material>>,
-    /// Whether it was too long, and made shorter.
-    pub(super) shortened: bool,
+    /// How often it was too long, and made shorter.
+    pub(super) shortened: u32,
     /// Whether thinking in it was refused, and left out.
     pub(super) unbound: bool,
     /// Where its line stands now is being told to other gateways.
@@ -67,7 +68,7 @@ impl Default for Call {
             model: None,
             note: None,
             material: None,
-            shortened: false,
+            shortened: 0,
             unbound: false,
             told: None,
             waited: 0,
@@ -123,7 +124,7 @@ impl UnderWay {
         parts.headers = headers::back(std::mem::take(&mut parts.headers));
         if let Some(call) = &call {
             learn(&state, call.of_key, &parts.headers);
-            tell(call, &mut parts.headers);
+            tell(call, parts.status, &mut parts.headers);
         }
         if let Some(material) = call.as_mut().and_then(|call| call.material.as_mut()) {
             state.care.sent(material);
@@ -244,7 +245,7 @@ fn learn(state: &State, of_key: Tenant, headers: &HeaderMap) {
 }
 
 /// Says in the answer's headers what was done.
-fn tell(call: &Call, headers: &mut HeaderMap) {
+fn tell(call: &Call, status: StatusCode, headers: &mut HeaderMap) {
     headers.insert(POLICY, HeaderValue::from_static(call.policy.name()));
     let text = |text: String| HeaderValue::try_from(text).ok();
     if let Some((placed, _)) = &call.placed {
@@ -253,9 +254,10 @@ fn tell(call: &Call, headers: &mut HeaderMap) {
     }
     if let Some(material) = &call.material {
         let replaced = material.sending.replaced.as_ref();
-        let action = match (call.shortened || call.unbound, replaced) {
-            (true, _) => "recovered",
-            (false, Some((base, _))) => base.rewrite.made.kind.name(),
+        let action = match (call.shortened > 0 || call.unbound, replaced) {
+            (true, _) if status.is_success() => "recovered",
+            (true, _) => "failed",
+            (false, Some((base, _))) => base.rewrite.made.action(),
             (false, None) => "passed",
         };
         headers.insert(ACTION, HeaderValue::from_static(action));
@@ -266,6 +268,9 @@ fn tell(call: &Call, headers: &mut HeaderMap) {
         }
         if call.waited > 0 && replaced.is_some() {
             headers.insert(WAITED, HeaderValue::from(call.waited));
+        }
+        if call.dialect == Dialect::Anthropic {
+            headers.insert(MARKS, HeaderValue::from_static(material.marked.name()));
         }
     }
     let note = call.note.clone().and_then(text);

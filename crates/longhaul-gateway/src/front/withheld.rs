@@ -11,14 +11,17 @@ use longhaul_provider::ErrorClass;
 use longhaul_provider::error::Answer as ErrorAnswer;
 
 use super::out_of_room;
+use super::placing;
 use super::refuse::Refusal;
 use super::state::State;
 use super::under_way::Call;
-use crate::manage::Material;
+use crate::manage::{Material, Told};
 use crate::watch;
 
 /// The longest error that is read.
 const LONGEST: usize = 1 << 20;
+/// How often one request is made shorter.
+const MOST: u32 = 4;
 
 /// What to do with an answer.
 pub(super) enum Outcome {
@@ -26,7 +29,7 @@ pub(super) enum Outcome {
     Pass(Response<Incoming>),
     /// Pass back what was read of it.
     Held(Response<Bytes>),
-    /// Send this instead, once; if that fails, the answer stands.
+    /// Send this instead; if that cannot be done, the answer stands.
     Retry(Vec<Bytes>, Response<Bytes>),
 }
 
@@ -35,7 +38,7 @@ fn is_about_binding(message: &str) -> bool {
     message.contains("thinking") && message.contains("bound to a different conversation")
 }
 
-/// Looks at an answer. Each kind of trouble is dealt with once a request.
+/// Looks at an answer. What is too long is made shorter until it fits; other trouble is dealt with once a request.
 pub(super) async fn look(
     state: &State,
     call: Option<&mut Call>,
@@ -77,13 +80,17 @@ async fn look_into(
     let error = read.into_error();
     let first = Response::from_parts(parts, body);
     let recovered = match error.class {
-        ErrorClass::TooLong(_) | ErrorClass::TooLarge if !call.shortened => {
-            call.shortened = true;
-            let actual = match error.class {
-                ErrorClass::TooLong(overflow) => overflow.actual,
-                _ => None,
+        ErrorClass::TooLong(_) | ErrorClass::TooLarge if call.shortened < MOST => {
+            let again = call.shortened;
+            call.shortened += 1;
+            let told = match error.class {
+                ErrorClass::TooLong(overflow) => Told {
+                    actual: overflow.actual,
+                    limit: overflow.limit,
+                },
+                _ => Told::default(),
             };
-            state.care.recover(&mut material, actual).await
+            state.care.recover(&mut material, told, again).await
         }
         ErrorClass::Invalid if !call.unbound && is_about_binding(&error.message) => {
             call.unbound = true;
@@ -91,6 +98,10 @@ async fn look_into(
         }
         _ => false,
     };
+    if recovered {
+        let watched = placing::watched(state, &material);
+        state.desk.resent(call.number, call.at, watched);
+    }
     let sent = material.sending.parts.clone();
     call.material = Some(material);
     Ok(match recovered {

@@ -18,7 +18,7 @@ use super::metrics::Metrics;
 use super::seen::{Heads, ToWatch};
 use super::usage::Measured;
 use crate::line::{LineId, SessionId, Tenant};
-use crate::manage::{Care, Material};
+use crate::manage::{Care, Marked, Material};
 use crate::store::{CallRecord, Ended, LineRecord, Record, Store};
 
 /// Entries that may wait.
@@ -39,6 +39,10 @@ const MOST_UNDER_WAY: usize = 65_536;
 
 /// Keys whose organisation is remembered for lines that are still on their way here.
 const MOST_LEARNED: usize = 65_536;
+
+/// Said once of a line whose client leaves the cache unused.
+const UNMARKED: &str =
+    "cache not used: the client sets no cache markers; the gateway sets them from this request on";
 
 /// A request that is about to be passed on.
 #[derive(Debug)]
@@ -70,19 +74,20 @@ pub struct Done {
 
 /// What follows for the conversation of a call that has ended.
 fn follow(care: &Arc<Care>, record: &mut CallRecord, material: Material, usage: &Usage) {
-    let size = material.size();
-    let (left_out, sent) = (size.left_out as u128, size.sent.max(1) as u128);
-    // As many tokens a byte as what was sent had.
-    let saved = u128::from(usage.prompt()) * left_out / sent;
-    record.saved = u64::try_from(saved).unwrap_or(0);
     record.rewritten = material.sending.replaced.is_some();
+    if material.marked == Marked::ManagedNow {
+        record.finding = Some(UNMARKED.to_owned());
+    }
     if record.ended == Ended::Whole && record.status == 200 && usage.context() > 0 {
-        care.answered(material, usage.context());
+        record.saved = care.saved(&material, usage);
+        care.answered(material, usage);
     }
 }
 
 enum Entry {
     Sent(Box<Sent>),
+    /// Something else was sent for a call: it, and when.
+    Resent(u64, Timestamp, Box<ToWatch>),
     Done(Box<Done>),
     Tenant(Tenant, Tenant),
 }
@@ -122,6 +127,19 @@ impl Desk {
         }
         let length = sent.watch.as_ref().map_or(0, ToWatch::size);
         if self.queue.try_send(Entry::Sent(Box::new(sent))).is_err() {
+            self.waiting.fetch_sub(length, Ordering::Relaxed);
+            self.metrics.dropped();
+        }
+    }
+
+    /// The upstream refused a request, and something else goes out for it.
+    pub(crate) fn resent(&self, call: u64, at: Timestamp, watch: ToWatch) {
+        let length = watch.size();
+        if self.waiting.fetch_add(length, Ordering::Relaxed) > WAITING_BYTES
+            || (self.queue)
+                .try_send(Entry::Resent(call, at, Box::new(watch)))
+                .is_err()
+        {
             self.waiting.fetch_sub(length, Ordering::Relaxed);
             self.metrics.dropped();
         }
@@ -259,18 +277,7 @@ impl Keeping {
                 self.session_of.insert(sent.call, sent.line.session);
                 self.changed.insert(sent.line.session);
                 if let Some(watched) = &sent.watch {
-                    self.waiting.fetch_sub(watched.size(), Ordering::Relaxed);
-                    self.hear(watched.session);
-                    if self.under_way.len() > MOST_UNDER_WAY {
-                        self.under_way.clear();
-                    }
-                    if watched.fresh {
-                        self.watch.compacted(&watched.session.to_string());
-                    }
-                    if let Some(fingerprint) = self.fingerprints.of(watched, sent.at) {
-                        self.under_way
-                            .insert(sent.call, self.watch.before(fingerprint));
-                    }
+                    self.watch(sent.call, sent.at, watched);
                 }
                 let mut line = sent.line;
                 // It was placed before its organisation was known, and comes here behind that.
@@ -280,6 +287,13 @@ impl Keeping {
                     .copied()
                     .unwrap_or(line.tenant);
                 batch.put_line(line);
+            }
+            Entry::Resent(call, at, watched) => {
+                // What was refused was never cached: nothing is compared with it.
+                if let Some(refused) = self.under_way.remove(&call) {
+                    self.watch.failed(refused);
+                }
+                self.watch(call, at, &watched);
             }
             Entry::Done(done) => {
                 self.changed.extend(self.session_of.remove(&done.call));
@@ -293,6 +307,21 @@ impl Keeping {
                 self.learned.entry(of_key).or_insert(tenant);
                 batch.records.push(Record::Tenant(of_key, tenant));
             }
+        }
+    }
+
+    /// Notes what is sent for a call.
+    fn watch(&mut self, call: u64, at: Timestamp, watched: &ToWatch) {
+        self.waiting.fetch_sub(watched.size(), Ordering::Relaxed);
+        self.hear(watched.session);
+        if self.under_way.len() > MOST_UNDER_WAY {
+            self.under_way.clear();
+        }
+        if watched.fresh {
+            self.watch.compacted(&watched.session.to_string());
+        }
+        if let Some(fingerprint) = self.fingerprints.of(watched, at) {
+            self.under_way.insert(call, self.watch.before(fingerprint));
         }
     }
 
