@@ -9,8 +9,8 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::compact::{Compaction, Stage, sentence};
-use super::draft::Draft;
+use super::compact::{Compaction, Stage};
+use super::draft::{Draft, UserWords};
 use super::effect::{Effect, HookCall};
 use super::event::{Ahead, CompactFailure, Compacted, Event, Phase, Preview, Summarizer};
 use super::input::Outcome;
@@ -63,8 +63,7 @@ impl Engine {
             return self.start_over(compaction, now);
         }
         let Some(draft) = draft else {
-            let message = sentence(CompactFailure::WouldNotShrink).to_owned();
-            return self.give_up(compaction, CompactFailure::WouldNotShrink, message, now);
+            return self.refuse_to_cut(compaction, now);
         };
         if compaction.request.preview {
             self.notify(Event::Phase(None));
@@ -104,7 +103,9 @@ impl Engine {
     fn holds(&self, compaction: &Compaction, draft: Option<&Draft>) -> bool {
         let given = compaction.summary.as_ref().map(|(_, by)| *by);
         draft.is_some_and(|draft| {
-            Some(draft.by) == given && draft.with_head < self.config.window.auto_compact
+            Some(draft.by) == given
+                && draft.words == UserWords::Kept
+                && draft.with_head < self.config.window.auto_compact
         })
     }
 
@@ -212,7 +213,7 @@ impl Engine {
             None => lines,
         };
         let heads = match self.config.heads {
-            Heads::Unwritten => Vec::new(),
+            Heads::Unwritten | Heads::Unknown => Vec::new(),
             Heads::Written => assembly.before_sending(Birth {
                 session_id: &self.config.identity.session_id,
                 uuid: &self.ids.next_uuid(),
@@ -392,7 +393,7 @@ impl Engine {
         let _ = assembly.persisted(&heads);
         self.assembly = match self.config.heads {
             Heads::Written => Some(assembly),
-            Heads::Unwritten => None,
+            Heads::Unwritten | Heads::Unknown => None,
         };
         self.head = head;
         self.outdated = None;

@@ -78,6 +78,7 @@ impl Facts {
             todos: stored.todos,
             cancelled: stored.cancelled,
             last_error: stored.last_error,
+            last_said: None,
             through: stored.through,
             included_through: stored.through,
             messages: stored.messages,

@@ -10,5 +10,5 @@ mod units;
 
 pub(crate) use estimate::utf16_len;
 pub use estimate::{Class, Estimator, Rough};
-pub use ledger::{Counted, Ledger, Standing};
+pub use ledger::{Counted, Ledger, ReplyMeasured, Standing};
 pub use units::{ContextSize, Estimate, Measured};
