@@ -235,7 +235,7 @@ fn m7_a_foreign_transcript_that_was_compacted_still_makes_a_request() {
     lines.user(json!("Tell me all."));
     lines.says("msg_1", &much());
     let file = lines.write(&world, "foreign.jsonl");
-    let (_, _) = compacted(&world, &file);
+    compacted(&world, &file);
     for args in [&["show", "--request"][..], &["show", "--request", "--say", "Go on."]] {
         let body = world.longhaul(args).arg(world.root().join("out.jsonl")).finish().ends(0).json();
         assert_eq!(body["model"], "claude-sonnet-4-5", "{args:?}");

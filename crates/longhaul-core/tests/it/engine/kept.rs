@@ -149,13 +149,13 @@ fn y4_newest_words_and_rules_are_kept_first_when_not_all_fit() {
 fn x9_newest_input_without_a_reply_is_not_turned_into_extracts() {
     let mut desk = Desk::new();
     desk.exchange("Build a parser.", Answer::Says(long(), 4_200));
+    desk.say("Look at it.");
     desk.works("t1", 400, 4_300);
     desk.input(Input::Compact(local()));
     assert_eq!(desk.compactions(), 1, "{:?}", desk.failures());
     desk.turn();
     let sent = Desk::body(desk.sent.last().unwrap());
     let results = sent["messages"].to_string();
-    println!("{results} {:?}", desk.transcript.last());
     assert!(results.contains(&"x".repeat(1_600)), "the result is there whole");
     assert!(results.contains("tool_use"), "with the call that it answers");
 }
@@ -230,7 +230,7 @@ proptest! {
             // Either the budget is used up, or one more message would be too much for the window.
             let budget = window.min(100_000) / 5;
             let truly = done.after + 400 >= budget || head + done.after + 200 >= threshold;
-            prop_assert!(counts.omitted == 0 || truly, "{counts:?} in {window}, head {head}, {} to {}", done.before, done.after);
+            prop_assert!(counts.omitted == 0 || truly, "{:?} in {window}, head {head}", done.report);
         }
         if desk.compactions() == compactions {
             let refused = |kind: &CompactFailure| matches!(kind, CompactFailure::WouldNotShrink | CompactFailure::NothingNew);
