@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::compact::{Cause, Compaction, Stage, sentence};
-use super::draft::Draft;
+use super::draft::{Draft, UserWords};
 use super::effect::{Effect, HookCall};
 use super::event::{Ahead, CompactFailure, Compacted, Event, Phase, Preview, Summarizer};
 use super::input::Outcome;
@@ -74,8 +74,7 @@ impl Engine {
             return self.start_over(compaction, now);
         }
         let Some(draft) = draft else {
-            let message = sentence(CompactFailure::WouldNotShrink).to_owned();
-            return self.give_up(compaction, CompactFailure::WouldNotShrink, message, now);
+            return self.refuse_to_cut(compaction, now);
         };
         if !self.is_worth_it(&compaction, &draft) {
             let message = sentence(CompactFailure::WouldNotShrink).to_owned();
@@ -128,7 +127,9 @@ impl Engine {
     fn holds(&self, compaction: &Compaction, draft: Option<&Draft>) -> bool {
         let given = compaction.summary.as_ref().map(|(_, by)| *by);
         draft.is_some_and(|draft| {
-            Some(draft.by) == given && draft.with_head < self.config.window.auto_compact
+            Some(draft.by) == given
+                && draft.words == UserWords::Kept
+                && draft.with_head < self.config.window.auto_compact
         })
     }
 
@@ -247,7 +248,7 @@ impl Engine {
             None => lines,
         };
         let heads = match self.config.heads {
-            Heads::Unwritten => Vec::new(),
+            Heads::Unwritten | Heads::Unknown => Vec::new(),
             Heads::Written => assembly.before_sending(Birth {
                 session_id: &self.config.identity.session_id,
                 uuid: &self.ids.next_uuid(),
@@ -430,7 +431,7 @@ impl Engine {
         let _ = assembly.persisted(&heads);
         self.assembly = match self.config.heads {
             Heads::Written => Some(assembly),
-            Heads::Unwritten => None,
+            Heads::Unwritten | Heads::Unknown => None,
         };
         self.head = head;
         self.outdated = None;

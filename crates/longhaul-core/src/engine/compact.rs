@@ -494,6 +494,18 @@ impl Engine {
         }
     }
 
+    /// Nothing smaller can be made of the view; nothing was changed. Below the threshold what the user said is never cut for
+    /// it.
+    pub(super) fn refuse_to_cut(&mut self, compaction: Compaction, now: Timestamp) {
+        let kind = CompactFailure::WouldNotShrink;
+        let has_room = !self.is_over(&compaction, self.config.window.auto_compact);
+        let message = match has_room && !self.live.facts().messages().is_empty() {
+            true => "compacting would make the conversation smaller only by cutting what the user said, and there is room for all of it; nothing was changed",
+            false => sentence(kind),
+        };
+        self.give_up(compaction, kind, message.to_owned(), now);
+    }
+
     /// The model path failed. Where the conversation cannot wait, it is summed up without a model (X9): the window is
     /// full, a request was too long, or no request to summarise can be made short enough.
     pub(super) fn model_failed(

@@ -148,6 +148,9 @@ pub enum Heads {
     /// They are not: it was recorded elsewhere and no turn of it is asked for here. Summaries are asked for by plain
     /// requests.
     Unwritten,
+    /// They are not, and nobody knows what stood before the messages: another program recorded the conversation. What a
+    /// reply measured there includes it; the view is judged by its own estimate.
+    Unknown,
 }
 
 /// A model for summaries alone.

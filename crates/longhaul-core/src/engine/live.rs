@@ -99,10 +99,7 @@ impl Live {
     /// Adds an entry at the end.
     pub fn push(&mut self, kept: Kept) {
         let entry = kept.entry.view();
-        let standing = match entry.uuid().is_some_and(|id| self.preserved.contains(&id)) {
-            true => Standing::Preserved,
-            false => Standing::Live,
-        };
+        let standing = self.standing(entry);
         self.ledger.entry(entry, standing, &Rough);
         self.results.push(entry, &Rough);
         self.facts.push(entry);
@@ -134,6 +131,14 @@ impl Live {
             self.newest = Some(uuid_of(entry));
         }
         self.entries.push(kept);
+    }
+
+    /// Whether an entry was kept over a compaction.
+    pub(super) fn standing(&self, entry: View<'_>) -> Standing {
+        match entry.uuid().is_some_and(|id| self.preserved.contains(&id)) {
+            true => Standing::Preserved,
+            false => Standing::Live,
+        }
     }
 
     /// The entries in view order.

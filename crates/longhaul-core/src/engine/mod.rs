@@ -16,6 +16,7 @@ mod draft;
 mod dress;
 mod effect;
 mod event;
+mod expected;
 mod fold;
 mod growth;
 mod ids;
@@ -26,7 +27,9 @@ mod notes;
 mod provider;
 mod sizes;
 mod summarise;
+mod thrift;
 mod turn;
+mod unanswered;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -73,7 +73,12 @@ impl Engine {
                 }
             };
         }
+        if !self.can_shrink(&compaction) {
+            // Before anything is paid for.
+            return self.refuse_to_cut(compaction, now);
+        }
         if compaction.way == Way::Local {
+            self.keep_unanswered(&mut compaction);
             let folded = compaction.folding.as_mut();
             let folded = folded.and_then(|folding| self.fold_locally(folding));
             let summary = folded.unwrap_or_else(|| {
@@ -105,7 +110,7 @@ impl Engine {
 
     /// Whether there is no request of the conversation's own to fork.
     fn asks_plainly(&self) -> bool {
-        self.config.heads == Heads::Unwritten || self.config.summary_model.is_some()
+        self.config.heads != Heads::Written || self.config.summary_model.is_some()
     }
 
     /// The model that summaries are asked of, where it is not the conversation's.

@@ -2,7 +2,7 @@
 //!
 //! A model may paraphrase, forget or invent; what a session must not lose is added here, whatever the model wrote.
 
-use super::appendix::{self, MESSAGES, OMITTED_UNITS, OPENING, RULES};
+use super::appendix::{self, MESSAGES, OMITTED_UNITS, OPENING, Part, RULES};
 use super::budget::{Budget, units_within};
 use super::gather::Facts;
 use super::held::{Haystack, Kind};
@@ -65,11 +65,13 @@ pub fn audit(facts: &Facts, seen: Seen<'_>, budget: Budget) -> Audited {
     let room = limit.saturating_sub(fixed.iter().sum::<usize>() + titles + OMITTED_UNITS);
     let words = Words::choose(facts, &held, room, units_within(budget.protected));
     let [rules, messages] = words.write(facts, &mut report);
-    report.rules.total = facts.rules.len() as u64 + u64::from(facts.rules_dropped);
-    report.user_messages.total = facts.messages.len() as u64;
-    notes(facts, &words, &mut report);
-
-    let mut text = String::new();
+    total(facts, &mut report);
+    if words.protected_was_shortened {
+        report.notes.push(
+            "The first request, the newest messages or stated rules alone exceed half the threshold: they were shortened too."
+                .to_owned(),
+        );
+    }
     let parts = [
         rules,
         messages,
@@ -79,24 +81,87 @@ pub fn audit(facts: &Facts, seen: Seen<'_>, budget: Budget) -> Audited {
         files.text,
         error.text,
     ];
-    if parts.iter().any(|part| !part.is_empty()) {
-        text.push_str(OPENING);
-        parts.iter().for_each(|part| text.push_str(part));
+    Audited {
+        text: joined(&parts),
+        report,
     }
-    Audited { text, report }
 }
 
-fn notes(facts: &Facts, words: &Words<'_>, report: &mut LossReport) {
+/// The same where there is no room for all of it, in at most so many tokens: rules, then the newest of the user's words,
+/// then older ones as far as they fit. What is left over is for the rest.
+pub(crate) fn audit_words_first(facts: &Facts, seen: Seen<'_>, tokens: u64) -> Audited {
+    let held = Held::find(facts, seen);
+    let limit = units_within(tokens) as usize;
+    let mut report = LossReport::default();
+    // The line that says what is left out needs room only if something is, and rarely all that it may take.
+    let mut written = [String::new(), String::new()];
+    for frame in [0, OMITTED_UNITS / 2, OMITTED_UNITS, 2 * OMITTED_UNITS] {
+        let room = limit.saturating_sub(utf16_len(OPENING) + utf16_len(MESSAGES) + 2 + frame);
+        let words = Words::choose(facts, &held, room, room as u64);
+        report = LossReport::default();
+        written = words.write(facts, &mut report);
+        let units: usize = written.iter().map(|part| utf16_len(part)).sum();
+        if utf16_len(OPENING) + units <= limit {
+            break;
+        }
+    }
+    let [rules, mut messages] = written;
+    if utf16_len(OPENING) + utf16_len(&rules) + utf16_len(&messages) > limit {
+        // Not even that line has room.
+        messages.clear();
+    }
+    total(facts, &mut report);
+    let used = utf16_len(OPENING) + utf16_len(&rules) + utf16_len(&messages);
+    let left = limit.saturating_sub(used);
+    let less = |left: usize, part: &Part| left.saturating_sub(utf16_len(&part.text));
+    let cancelled: Vec<_> = facts.cancelled.iter().collect();
+    let missing = unheld(&cancelled, &held.cancelled);
+    let cancelled = appendix::cancelled(&missing, left);
+    let left = less(left, &cancelled);
+    let open: Vec<_> = facts.open_todos().collect();
+    let missing = unheld(&open, &held.todos);
+    let todos = appendix::todos(&missing, left);
+    let left = less(left, &todos);
+    report.todos.open = open.len() as u64;
+    report.todos.kept = (open.len() - missing.len() + todos.items) as u64;
+    let error = facts.last_error.as_ref().filter(|_| !held.error);
+    let error = error.map(|error| appendix::error(error, left / 2));
+    let error = error.unwrap_or_default();
+    let left = less(left, &error);
+    let touched = facts.files();
+    let missing = unheld(&touched, &held.files);
+    let files = appendix::files(&missing, left);
+    report.files.touched = facts.file_count();
+    report.files.left_out = (missing.len() - files.items) as u64 + u64::from(facts.files.dropped);
+    let parts = [
+        rules,
+        messages,
+        cancelled.text,
+        todos.text,
+        files.text,
+        error.text,
+    ];
+    Audited {
+        text: joined(&parts),
+        report,
+    }
+}
+
+fn joined(parts: &[String]) -> String {
+    match parts.iter().all(String::is_empty) {
+        true => String::new(),
+        false => [OPENING, &parts.concat()].concat(),
+    }
+}
+
+/// How many rules and messages there are, and what is said if not all are in view.
+fn total(facts: &Facts, report: &mut LossReport) {
+    report.rules.total = facts.rules.len() as u64 + u64::from(facts.rules_dropped);
+    report.user_messages.total = facts.messages.len() as u64;
     let messages = report.user_messages;
     if messages.shortened + messages.omitted > 0 {
         report.notes.push(
             "User messages that were shortened or left out are whole in the transcript.".to_owned(),
-        );
-    }
-    if words.protected_was_shortened {
-        report.notes.push(
-            "The first request, the newest messages or stated rules alone exceed half the threshold: they were shortened too."
-                .to_owned(),
         );
     }
     if facts.rules_dropped > 0 {
@@ -166,6 +231,12 @@ impl Held {
         for (held, message) in messages.iter_mut().zip(&facts.messages) {
             // Of a cut text only a part could be compared; of a picture nothing.
             *held &= message.cut.is_none() && !message.text.trim().is_empty();
+        }
+        // A short answer says nothing without its question.
+        for (held, message) in messages.iter_mut().zip(&facts.messages) {
+            if let Some(asked) = message.asked.as_deref().filter(|_| *held) {
+                *held = haystack.holds(&[(Kind::Prose, asked)]) == [true];
+            }
         }
         let mut rules = take(facts.rules.len());
         for (held, rule) in rules.iter_mut().zip(&facts.rules) {

@@ -34,6 +34,9 @@ pub struct UserMessage {
     /// Documents beside the text.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub documents: u32,
+    /// The question that it answers, if it says nothing without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
     /// What is missing from the text, if it was too long to keep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
@@ -70,6 +73,21 @@ impl UserMessage {
             .unwrap_or((self.text.as_str(), ""))
     }
 
+    fn of(mut self, entry: View<'_>) -> Self {
+        self.uuid = entry.text(entry.facets.uuid).into_owned();
+        self.at = entry.timestamp();
+        self
+    }
+
+    /// Adds words to the end of the text.
+    pub(super) fn add(&mut self, words: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(words);
+        self.keep_at_most(LONGEST);
+    }
+
     /// Cuts the text so that at most `most` bytes are kept, two thirds of them from its beginning.
     pub(super) fn keep_at_most(&mut self, most: usize) {
         if self.text.len() <= most {
@@ -102,14 +120,17 @@ fn hash(parts: &[&[u8]]) -> String {
 /// What the user says in an entry, before it is numbered; none if the user says nothing there.
 pub(super) fn spoken(entry: View<'_>, host: &HostTexts) -> Option<UserMessage> {
     let flags = &entry.facets.flags;
-    let mut message = match entry.facets.kind {
+    let message = match entry.facets.kind {
         EntryKind::User if !flags.meta && !flags.compact_summary => typed(entry, host)?,
         EntryKind::Attachment if !flags.meta => queued(entry, host)?,
         _ => return None,
     };
-    message.uuid = entry.text(entry.facets.uuid).into_owned();
-    message.at = entry.timestamp();
-    Some(message)
+    Some(message.of(entry))
+}
+
+/// A message without words, in an entry whose results hold some.
+pub(super) fn unspoken(entry: View<'_>) -> UserMessage {
+    blank().of(entry)
 }
 
 fn blank() -> UserMessage {
@@ -120,6 +141,7 @@ fn blank() -> UserMessage {
         text: String::new(),
         images: 0,
         documents: 0,
+        asked: None,
         cut: None,
     }
 }

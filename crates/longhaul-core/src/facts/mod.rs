@@ -5,6 +5,7 @@
 //! next compaction needs no earlier bytes. [`audit`] holds a summary against them and writes what is missing. Which entries
 //! are the session's is [`session_rows`]; what a compaction lost is told by [`crate::report`].
 
+mod answered;
 pub(crate) mod appendix;
 mod audit;
 mod branches;
@@ -21,6 +22,7 @@ mod held;
 mod host_texts;
 mod message;
 pub(crate) mod page;
+mod repeated;
 mod results;
 mod rule;
 mod sentence;
@@ -33,6 +35,7 @@ mod vocabulary;
 mod wording;
 mod words;
 
+pub(crate) use audit::audit_words_first;
 pub use audit::{Audited, Seen, audit};
 pub use branches::left_branches;
 pub use budget::{Budget, Item, Share, Standing, fit};

@@ -87,6 +87,7 @@ impl Facts {
             called_off: stored.called_off.unwrap_or_default(),
             plan_since: stored.plan_since,
             last_error: stored.last_error,
+            last_said: None,
             through: stored.through,
             included_through: stored.through,
             messages: stored.messages,

@@ -17,6 +17,8 @@ pub struct Vocabulary {
     pub todo_tools: Vec<String>,
     /// Tools that put a plan before the user.
     pub plan_tools: Vec<String>,
+    /// Tools that put questions to the user.
+    pub question_tools: Vec<String>,
     /// Tools that add a task to a list.
     pub task_create_tools: Vec<String>,
     /// Tools that change a task.
@@ -43,6 +45,7 @@ impl Default for Vocabulary {
             file_tools: FileTool::builtin(),
             todo_tools: one("TodoWrite"),
             plan_tools: one("ExitPlanMode"),
+            question_tools: vec!["AskUserQuestion".to_owned(), "AskUser".to_owned()],
             task_create_tools: one("TaskCreate"),
             task_update_tools: one("TaskUpdate"),
         }

@@ -5,7 +5,7 @@ use super::categories::HeadWeight;
 use super::notes::NotesTaken;
 use super::report::{Report, Thresholds, UsageReport, WindowReport};
 use super::rounds::{Bill, rounds};
-use super::{boundaries, cache_breaks, categories, clearings};
+use super::{boundaries, cache_breaks, categories, clearings, earlier};
 use crate::message::{Damage, EntryKind, Scanner};
 use crate::models::ModelTable;
 use crate::normalize::Outline;
@@ -194,6 +194,9 @@ impl Inspection {
             usage: UsageReport::from(&bill.usage),
             cache_hit_rate: bill.usage.cache_hit_rate(),
             cost_usd: bill.cost.to_f64(),
+            partial_outputs: bill.partial_outputs,
+            earlier_conversations: earlier::earlier(table, &conversation),
+            billed: bill.responses,
             notes: self.notes.report(),
             cache_breaks,
             cache_break_totals,

@@ -73,6 +73,15 @@ impl Usage {
             .map_or_else(|| self.total(), |iteration| iteration.usage.total())
     }
 
+    /// What the model wrote, of the context that [`Usage::context`] tells.
+    pub fn context_output(&self) -> u64 {
+        self.iterations
+            .iter()
+            .rev()
+            .find(|iteration| iteration.kind == IterationKind::Message)
+            .map_or(self.output, |iteration| iteration.usage.output)
+    }
+
     /// What is billed, step by step: the iterations where there are any, else the totals.
     pub fn billed(&self) -> impl Iterator<Item = &Usage> {
         let whole = self.iterations.is_empty().then_some(self);

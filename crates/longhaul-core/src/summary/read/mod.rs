@@ -80,6 +80,15 @@ impl Summary {
         Self(format!("{HEADING}\n\n{}", reword(self.body())))
     }
 
+    /// It in at most so many tokens by the padded estimate, every section of it shortened before any is left out.
+    pub(crate) fn condensed(&self, tokens: u64) -> Self {
+        let text = super::condense::condense(&self.0, tokens);
+        match says_something(&text) {
+            true => Self(text),
+            false => Self(format!("{HEADING}\n\nThere was no room for it.")),
+        }
+    }
+
     /// The text, heading included.
     pub fn text(&self) -> &str {
         &self.0

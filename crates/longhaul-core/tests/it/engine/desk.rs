@@ -339,15 +339,18 @@ impl Desk {
                 prompt,
             ),
         };
+        // The reply is part of what was measured, with no less than it takes.
+        let output = (content.to_string().len() as u64 / 4).max(20);
+        let prompt = prompt.saturating_sub(output - 20);
         let message = json!({"id": format!("msg_{}", self.replies), "type": "message", "role": "assistant",
             "model": "m", "content": content, "stop_reason": "end_turn",
-            "usage": {"input_tokens": 10, "cache_read_input_tokens": prompt, "output_tokens": 20}});
+            "usage": {"input_tokens": 10, "cache_read_input_tokens": prompt, "output_tokens": output}});
         Outcome::Replied(Box::new(ModelReply {
             message: to_raw_value(&message).unwrap(),
             usage: Usage {
                 input: 10,
                 cache_read: prompt,
-                output: 20,
+                output,
                 ..Usage::default()
             },
             request_id: None,

@@ -22,7 +22,7 @@ use longhaul_core::prompt::RequestHead;
 use longhaul_core::summary::message::Mode;
 use longhaul_core::window::{Owner, QuerySource};
 use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
-use longhaul_store::{Durability, Env, ReadError, Resumed, resume};
+use longhaul_store::{Durability, Env, ReadError, Resumed, newest_model, resume};
 
 use super::hands::{About, Hands};
 use super::open::{OpenError, facts, leased, random_seed, window};
@@ -46,6 +46,8 @@ pub struct Recording {
     /// Where it ended when it was read.
     end: u64,
     resumed: Resumed,
+    /// The model of the newest reply in the file, where none is in view.
+    earlier_model: Option<String>,
 }
 
 /// Who is asked for a summary.
@@ -96,10 +98,19 @@ impl Recording {
             source,
         })?;
         let resumed = resume(path)?;
+        let mut replies = resumed.entries.iter().map(|entry| entry.facets());
+        // After a compaction of everything no reply is in view, but the file still knows who gave them.
+        let told = resumed.head.is_some()
+            || replies.any(|facets| facets.is_reply() && facets.model.is_present());
+        let earlier_model = match told || resumed.entries.is_empty() {
+            true => None,
+            false => newest_model(path)?,
+        };
         Ok(Self {
             path: path.to_owned(),
             end,
             resumed,
+            earlier_model,
         })
     }
 
@@ -126,6 +137,7 @@ impl Recording {
                 model.is_present().then(|| entry.text(model).into_owned())
             })
         })
+        .or_else(|| self.earlier_model.clone())
     }
 
     /// What its requests begin with, if it says so.
@@ -162,7 +174,7 @@ impl Recording {
         let (heads, head, assembly) = match own_head {
             Some(head) => (Heads::Written, head, self.resumed.assembly()),
             None => (
-                Heads::Unwritten,
+                Heads::Unknown,
                 head::bare(&self.resumed.entries, &spec)?,
                 None,
             ),
