@@ -146,7 +146,6 @@ impl Facts {
             message.ordinal,
             &message.uuid,
         );
-        let own = own.into_owned();
         self.note_called_off(&own, message.ordinal);
         self.messages.push(message);
     }

@@ -50,13 +50,6 @@ impl Conversation {
         self.links.chain().parent(row)
     }
 
-    /// The row before this one, also across a boundary: what it says that the conversation was before it.
-    pub fn before(&self, table: &Table, row: u32) -> Option<u32> {
-        let chain = self.links.chain();
-        let logical = || chain.find(table.boundary(row)?.logical_parent?);
-        chain.parent(row).or_else(logical)
-    }
-
     /// The view that a boundary replaced: what the model saw just before it.
     pub fn view_before(&self, table: &Table, boundary: &BoundaryNote) -> LiveView {
         let views = self.views(table, boundary.row);
@@ -220,8 +213,8 @@ impl Conversation {
         roots
     }
 
-    /// The entry that the conversation came from: the parent, or what a boundary replaced.
-    fn before(&self, table: &Table, at: u32) -> Option<u32> {
+    /// The row before this one, also across a boundary: the parent, or what the boundary replaced.
+    pub fn before(&self, table: &Table, at: u32) -> Option<u32> {
         let note = table.boundary(at);
         let logical = note.and_then(|note| note.logical_parent);
         let logical = logical.and_then(|uuid| self.links.chain().find(uuid));
