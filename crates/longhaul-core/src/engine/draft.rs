@@ -103,7 +103,9 @@ impl Engine {
         if !self.is_over(compaction, limit) {
             return shorter.pop();
         }
-        let fits = expected.most_below(limit).min(compaction.before.saturating_sub(1));
+        let fits = expected
+            .most_below(limit)
+            .min(compaction.before.saturating_sub(1));
         let tight = self.tight_draft(compaction, &given, expected, fits);
         let tight = Some(tight).filter(|draft| draft.after < compaction.before);
         tight.or_else(|| shorter.pop())
@@ -139,7 +141,10 @@ impl Engine {
         let window = &self.config.window;
         let bare = self.tight_draft(compaction, given, expected, 0);
         let facts = self.live.facts();
-        let spoken = facts.messages().iter().map(|message| Rough::text(&message.text));
+        let spoken = facts
+            .messages()
+            .iter()
+            .map(|message| Rough::text(&message.text));
         let quarter = Budget::of_window(window).tokens / 4;
         let needed = spoken.sum::<Estimate>().padded().min(quarter);
         let limits = [window.auto_compact, window.blocking, window.effective];

@@ -4,9 +4,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use longhaul_core::models::PriorThinking;
-use longhaul_core::prompt::{
-    CacheSettings, HeadReason, RequestHead, RequestKind, Ttl, TtlPolicy,
-};
+use longhaul_core::prompt::{CacheSettings, HeadReason, RequestHead, RequestKind, Ttl, TtlPolicy};
 use longhaul_core::window::QuerySource;
 use longhaul_sim::call::Call;
 use longhaul_sim::model::{Draft, DraftBlock, Model, Turn};

@@ -57,17 +57,15 @@ async fn q1_a_command_is_judged_from_where_the_shell_stands() {
 }
 
 #[tokio::test]
-async fn q1_git_only_looks_in_the_repository_that_the_user_works_in() {
+async fn q1_git_is_judged_by_the_repository_around_the_shells_folder() {
     let desk = desk();
-    for file in [
-        ".git/HEAD",
-        "src/a",
-        "vendor/.git/HEAD",
-        "bare/HEAD",
-        "bare/config",
-    ] {
-        desk.put(file, "");
+    for repository in [".git", "vendor/.git", "bare"] {
+        desk.put(&format!("{repository}/HEAD"), "ref: refs/heads/main\n");
+        desk.put(&format!("{repository}/objects/info/packs"), "");
+        desk.put(&format!("{repository}/refs/heads/none"), "");
     }
+    desk.put("vendor/.git/config", "[include]\n\tpath = ../x\n");
+    desk.put("src/a", "");
     let default = permissions(&desk, Mode::Default, &[]);
     for (folder, expected) in [("src", true), ("vendor", false), ("bare", false)] {
         desk.bash(&format!("cd {}/{folder}", desk.folder.display()))

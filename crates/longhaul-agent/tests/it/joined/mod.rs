@@ -2,9 +2,9 @@
 
 mod behind_a_screen;
 mod forgetting;
-mod outside;
 mod git;
 mod memory;
+mod outside;
 mod trusting;
 
 use std::path::{Path, PathBuf};

@@ -4,11 +4,11 @@ mod dense;
 pub(crate) mod house;
 mod leased;
 mod native;
-mod watched;
+mod others_words;
 mod scripted;
 mod set;
+mod watched;
 mod window_exceeded;
-mod others_words;
 
 use house::{House, Talk};
 
