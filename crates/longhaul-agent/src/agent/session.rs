@@ -264,6 +264,8 @@ impl Lasting {
             builder = builder.with_cache_edits();
         }
         let session = builder.open()?;
+        // The session has taken its own share of it.
+        drop(settled.lease);
         (sources.reopened)(session.engine().live());
         let arrivals = jobs.clone();
         let worker = Worker {
