@@ -126,9 +126,15 @@ impl Asking {
         head
     }
 
-    /// What the call would do, whole.
+    /// What the call would do, and the rule that is offered, whole.
     pub(crate) fn detail(&self) -> Vec<Flow> {
-        self.detail.clone()
+        let mut detail = self.detail.clone();
+        if let Some(rule) = self.question.rule.as_deref() {
+            detail.push(Flow::blank());
+            let offered = format!("The rule that is offered: {}", visible_line(rule));
+            detail.push(Flow::plain(offered));
+        }
+        detail
     }
 
     /// Its rows, at most so many, and where the cursor is. The choices are always there.
@@ -150,17 +156,29 @@ impl Asking {
         (above, None)
     }
 
-    /// The choices. A rule is shown whole: it is agreed to as well. In very little room they move with the cursor.
+    /// The choices. A rule is shown whole, since it is agreed to as well; where there is no room for that, only that of the
+    /// choice under the cursor, and ctrl-o shows it. In very little room they move with the cursor.
     fn choice_rows(&self, width: usize, height: usize) -> Vec<Line<'static>> {
-        let mut below: Vec<Line<'static>> = Vec::new();
-        let mut chosen_until = 0;
-        for (at, (_, text)) in self.choices().iter().enumerate() {
+        let choices = self.choices();
+        let rows_of = |at: usize, text: &str| {
             let (mark, style) = match at == self.at {
                 true => ("› ", CHOSEN),
                 false => ("  ", ratatui::style::Style::new()),
             };
             let text = format!("{mark}{}. {text}", at + 1);
-            below.extend(Flow::new(vec![styled(text, style)], 5).rows(width));
+            Flow::new(vec![styled(text, style)], 5).rows(width)
+        };
+        let whole: usize = (choices.iter().enumerate())
+            .map(|(at, (_, text))| rows_of(at, text).len())
+            .sum();
+        let mut below: Vec<Line<'static>> = Vec::new();
+        let mut chosen_until = 0;
+        for (at, (_, text)) in choices.iter().enumerate() {
+            let is_cut = whole > height / 2 && at != self.at;
+            match is_cut {
+                true => below.extend(rows_of(at, &keep_start(text, width.saturating_sub(5)))),
+                false => below.extend(rows_of(at, text)),
+            }
             if at == self.at {
                 chosen_until = below.len();
             }
@@ -216,7 +234,7 @@ impl Asking {
     /// The whole question as plain lines, for line mode.
     pub(crate) fn plain(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.head().iter().map(Flow::text).collect();
-        lines.extend(self.detail().iter().map(Flow::text));
+        lines.extend(self.detail.iter().map(Flow::text));
         for (at, (_, text)) in self.choices().into_iter().enumerate() {
             lines.push(format!("  {}. {text}", at + 1));
         }

@@ -61,6 +61,14 @@ pub fn visible(text: &str) -> String {
                 column += spaces;
                 continue;
             }
+            // Takes no room, and parts words that look whole.
+            '\u{ad}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2060}'..='\u{2064}'
+            | '\u{feff}' => {
+                out.push('\u{fffd}');
+            }
             c => out.push(shown(c)),
         }
         column += 1;
