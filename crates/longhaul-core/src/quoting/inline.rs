@@ -22,7 +22,9 @@ pub fn inline(text: &str) -> Cow<'_, str> {
             '\t' => line.push_str("\\t"),
             _ if is_plain(character) => line.push(character),
             // A control character is below U+10000, so four digits do.
-            _ => drop(write!(line, "\\u{:04x}", u32::from(character))),
+            _ => {
+                let _ = write!(line, "\\u{:04x}", u32::from(character));
+            }
         }
     }
     line.push('"');

@@ -73,7 +73,9 @@ fn read() -> Vec<Marker> {
                     match line {
                         "[elements]" => elements = true,
                         _ if line.starts_with('[') && line.ends_with(']') => elements = false,
-                        _ if elements && !line.is_empty() => drop(names.insert(line)),
+                        _ if elements && !line.is_empty() => {
+                            names.insert(line);
+                        }
                         _ => all.extend(marker(line, MarkerKind::Notice)),
                     }
                 }
