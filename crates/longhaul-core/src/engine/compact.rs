@@ -445,7 +445,9 @@ impl Engine {
         let kind = CompactFailure::WouldNotShrink;
         let has_room = !self.is_over(&compaction, self.config.window.auto_compact);
         let message = match has_room && !self.live.facts().messages().is_empty() {
-            true => "compacting would make the conversation smaller only by cutting what the user said, and there is room for all of it; nothing was changed",
+            true => {
+                "compacting would make the conversation smaller only by cutting what the user said, and there is room for all of it; nothing was changed"
+            }
             false => sentence(kind),
         };
         self.give_up(compaction, kind, message.to_owned(), now);

@@ -41,10 +41,7 @@ impl Expected {
 impl Engine {
     /// How the view will be counted that a compaction makes, behind this head.
     pub(super) fn expected(&self, compaction: &Compaction, head: &RequestHead) -> Expected {
-        let (own, new) = (
-            head_weight(&self.head).padded(),
-            head_weight(head).padded(),
-        );
+        let (own, new) = (head_weight(&self.head).padded(), head_weight(head).padded());
         let as_estimated = |constant| Expected {
             constant,
             counted: 1,

@@ -86,12 +86,17 @@ fn recorded(answer: Answer<'_>) -> Option<Vec<(String, String)>> {
     let line = answer.entry.line;
     memchr::memmem::find(line, b"\"answers\"")?;
     let result = Object::new(line).object("toolUseResult")?;
-    let answers = result.get("answers").filter(|raw| raw.first() == Some(&b'{'))?;
+    let answers = result
+        .get("answers")
+        .filter(|raw| raw.first() == Some(&b'{'))?;
     let mut pairs = Vec::new();
     let walked = Cursor::new(answers).object(|cursor, question| {
         let words = cursor.raw()?;
         if let Some(words) = literal(words) {
-            pairs.push((shown(&json::decode(question)), json::decode(words).into_owned()));
+            pairs.push((
+                shown(&json::decode(question)),
+                json::decode(words).into_owned(),
+            ));
         }
         Ok(())
     });
@@ -101,7 +106,9 @@ fn recorded(answer: Answer<'_>) -> Option<Vec<(String, String)>> {
 
 /// The answers as the result tells them: `"question"="answer"`, or else all that it says.
 fn told(result: &str, questions: &[String]) -> Option<Vec<(String, String)>> {
-    let body = ANSWERED.iter().find_map(|lead| result.trim().strip_prefix(lead));
+    let body = ANSWERED
+        .iter()
+        .find_map(|lead| result.trim().strip_prefix(lead));
     let body = body.unwrap_or(result).trim();
     let body = body.rfind(AFTER_ANSWERS).map_or(body, |at| &body[..at]);
     let body = body.trim().trim_end_matches('.');
@@ -112,7 +119,10 @@ fn told(result: &str, questions: &[String]) -> Option<Vec<(String, String)>> {
     let mut pairs = Vec::new();
     for (at, question) in &starts {
         let from = at + question.len() + "\"\"=\"".len();
-        let next = starts.iter().map(|(start, _)| *start).filter(|start| start > at);
+        let next = starts
+            .iter()
+            .map(|(start, _)| *start)
+            .filter(|start| start > at);
         let until = next.min().unwrap_or(body.len());
         let words = body.get(from..until)?.trim_end_matches([' ', ',']);
         let words = words.strip_suffix('"').unwrap_or(words);
@@ -183,7 +193,10 @@ mod tests {
         assert_eq!(pairs[0].1, "No rig, \"none\" at all");
         assert_eq!(pairs[1].1, "Credo. It is small.");
         let free = told("Neither of them", &questions[..1]).unwrap();
-        assert_eq!(free, [("Which rig?".to_owned(), "Neither of them".to_owned())]);
+        assert_eq!(
+            free,
+            [("Which rig?".to_owned(), "Neither of them".to_owned())]
+        );
     }
 
     #[test]

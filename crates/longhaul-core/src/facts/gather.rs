@@ -6,8 +6,8 @@ use jiff::Timestamp;
 
 use super::answered::{self, Heard};
 use super::call::Call;
-use super::excerpt::Answer;
 use super::cancelled::Cancelled;
+use super::excerpt::Answer;
 use super::failure::LastError;
 use super::file::{FileAction, Files, TouchedFile};
 use super::message::{UserMessage, spoken, unspoken};

@@ -61,9 +61,13 @@ impl<'a> Said<'a> {
     pub(super) fn written(&self, most: usize) -> String {
         let number = format!("[{}]", self.message.ordinal);
         let numbers = self.numbers();
-        let question = self.message.asked.as_ref().map_or_else(String::new, |asked| {
-            format!("(in answer to: “{}”)\n", normalised(asked))
-        });
+        let question = self
+            .message
+            .asked
+            .as_ref()
+            .map_or_else(String::new, |asked| {
+                format!("(in answer to: “{}”)\n", normalised(asked))
+            });
         let more = utf16_len(&numbers) + utf16_len(&question) - utf16_len(&number);
         let text = appendix::message(self.message, most.saturating_sub(more));
         match text.strip_prefix(&number) {
@@ -108,7 +112,10 @@ mod tests {
     #[test]
     fn x1_what_was_said_several_times_is_written_once_with_its_numbers() {
         let texts = ["start", "go on", "go  on", "go on", "stop", "go on"];
-        let all: Vec<UserMessage> = (1..).zip(texts).map(|(at, text)| message(at, text)).collect();
+        let all: Vec<UserMessage> = (1..)
+            .zip(texts)
+            .map(|(at, text)| message(at, text))
+            .collect();
         let said = Said::group(&all.iter().collect::<Vec<_>>());
         let lines: Vec<String> = said.iter().map(|said| said.written(usize::MAX)).collect();
         assert_eq!(lines, ["[1] start\n", "[5] stop\n", "[2 to 4, 6] go on\n"]);

@@ -27,7 +27,9 @@ impl Facts {
         if entry.facets.flags.api_error {
             let blocks = entry.facets.blocks.iter();
             let mut texts = blocks.filter(|block| block.kind == BlockKind::Text);
-            let text = texts.next().map(|block| excerpt(block.body.of(entry.line), ERROR));
+            let text = texts
+                .next()
+                .map(|block| excerpt(block.body.of(entry.line), ERROR));
             self.note_error(LastError {
                 source: ErrorSource::Api,
                 text: text.unwrap_or_default(),
@@ -179,7 +181,9 @@ impl Facts {
             inside = inside.and_then(|outer| outer.object("error"));
             let message = inside.and_then(|error| error.get("message"));
             let message = message.map(|message| excerpt(message, ERROR));
-            text = message.filter(|message| !message.trim().is_empty()).or(text);
+            text = message
+                .filter(|message| !message.trim().is_empty())
+                .or(text);
         }
         let content = || notice.get("content").map(|text| excerpt(text, ERROR));
         self.note_error(LastError {

@@ -16,6 +16,6 @@ mod rounds;
 pub use reading::{Inspection, LineEnd};
 pub use report::{
     BilledResponse, BoundaryReport, CacheBreak, CacheBreakTotals, Categories, ClearingReport,
-    DuplicateReads, EarlierConversation, LargeResult, MadeReport, NotesReport, Replaced, Report, Sidechains, Thresholds, ToolReport,
-    Turn, UsageReport, WindowReport,
+    DuplicateReads, EarlierConversation, LargeResult, MadeReport, NotesReport, Replaced, Report,
+    Sidechains, Thresholds, ToolReport, Turn, UsageReport, WindowReport,
 };

@@ -95,11 +95,15 @@ mod tests {
     #[test]
     fn y1_the_longest_sections_give_first_and_say_so() {
         let files = "- src/a.rs was changed\n".repeat(400);
-        let text = format!("## Summary\n\n1. Request: a parser.\n2. Files:\n{files}9. Next: go on.\n");
+        let text =
+            format!("## Summary\n\n1. Request: a parser.\n2. Files:\n{files}9. Next: go on.\n");
         let short = condense(&text, 300);
         assert!(short.contains("1. Request: a parser.\n"), "{short}");
         assert!(short.contains("9. Next: go on.\n"), "{short}");
-        assert!(short.contains("more lines of the summary were left out"), "{short}");
+        assert!(
+            short.contains("more lines of the summary were left out"),
+            "{short}"
+        );
         assert_eq!(condense(&text, 100_000), text);
     }
 

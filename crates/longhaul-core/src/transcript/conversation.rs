@@ -208,7 +208,7 @@ impl Conversation {
                 path.push(at);
                 // Noted at once, so that a circle in a damaged file ends.
                 roots[at as usize] = Some(at);
-                match self.before(table, at) {
+                match self.came_from(table, at) {
                     Some(before) => at = before,
                     None => break at,
                 }
@@ -220,18 +220,12 @@ impl Conversation {
         roots
     }
 
-    /// The entry that the conversation came from: the parent, or what a boundary replaced.
-    fn before(&self, table: &Table, at: u32) -> Option<u32> {
-        let note = table.boundary(at);
-        let logical = note.and_then(|note| note.logical_parent);
-        let logical = logical.and_then(|uuid| self.links.chain().find(uuid));
+    /// The entry that the conversation came from; a boundary that does not say it replaced what stood before it.
+    fn came_from(&self, table: &Table, at: u32) -> Option<u32> {
         let is_boundary = table.rows()[at as usize].subtype == Subtype::CompactBoundary;
-        self.parent(at)
-            .or(logical.filter(|before| *before < at))
-            .or_else(|| match is_boundary {
-                true => self.views(table, at).newest_before(at),
-                false => None,
-            })
+        let newest = || self.views(table, at).newest_before(at);
+        let before = self.before(table, at);
+        before.or_else(|| is_boundary.then(newest).flatten())
     }
 }
 

@@ -43,7 +43,10 @@ pub(super) fn check(turns: &[Turn<'_>]) -> Option<Problem> {
 
 /// Whether a turn has texts, and all of them are blank, whatever else stands beside them.
 fn has_only_blank_texts(turn: &Turn<'_>) -> bool {
-    let texts = turn.blocks.iter().filter(|placed| placed.block.kind == "text");
+    let texts = turn
+        .blocks
+        .iter()
+        .filter(|placed| placed.block.kind == "text");
     let mut texts = texts.filter_map(|placed| placed.block.text("text"));
     texts.all(|text| text.trim().is_empty())
 }

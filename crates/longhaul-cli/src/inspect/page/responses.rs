@@ -43,7 +43,11 @@ impl Page<'_> {
         ];
         self.facts(out, 2, DIM, &facts)?;
         if report.partial_outputs > 0 {
-            let partial = count(report.partial_outputs, "response records", "responses record");
+            let partial = count(
+                report.partial_outputs,
+                "response records",
+                "responses record",
+            );
             let facts = [format!("{partial} only a part of the output tokens")];
             self.facts(out, 2, DIM, &facts)?;
         }
@@ -66,7 +70,11 @@ impl Page<'_> {
             let responses = count(beside.rounds, "response", "responses");
             let facts = [format!(
                 "sub-agents in this file: {responses} for {}{}",
-                if beside.partial_outputs == 0 { "" } else { "at least " },
+                if beside.partial_outputs == 0 {
+                    ""
+                } else {
+                    "at least "
+                },
                 dollars(beside.cost_usd)
             )];
             self.facts(out, 2, anstyle::Style::new(), &facts)?;

@@ -372,7 +372,11 @@ fn y1_a_summary_longer_than_what_it_replaces_is_condensed() {
     desk.turn();
     assert_eq!(desk.compactions(), 1);
     let done = compacted(&desk);
-    assert_eq!(done.by, Summarizer::Fork, "what was paid for is not thrown away");
+    assert_eq!(
+        done.by,
+        Summarizer::Fork,
+        "what was paid for is not thrown away"
+    );
     assert!(done.after < done.before);
     assert!(done.report.keeps_every_word());
     assert_eq!(desk.sent.len(), 3);

@@ -70,15 +70,22 @@ fn x1_a_summary_that_was_paid_for_is_condensed_and_not_replaced_by_extracts() {
     });
     desk.exchange("Build a parser.", Answer::Says(long(), 4_500));
     let files = "- src/parser.rs: the tokens are read one by one\n".repeat(300);
-    let paid = format!("<summary>\n1. Request: a parser.\n3. Files:\n{files}8. Current: the lexer.\n9. Next: the parser.\n</summary>");
-    desk.sums.push_back(Sum::Writes(Box::leak(paid.into_boxed_str())));
+    let paid = format!(
+        "<summary>\n1. Request: a parser.\n3. Files:\n{files}8. Current: the lexer.\n9. Next: the parser.\n</summary>"
+    );
+    desk.sums
+        .push_back(Sum::Writes(Box::leak(paid.into_boxed_str())));
     desk.input(Input::Compact(CompactRequest::default()));
     let done = desk.last_compaction();
     assert_eq!(done.by, Summarizer::Fork);
     assert!(done.after < done.before);
     assert!(done.report.keeps_every_word());
     let text = summary(&desk);
-    for kept in ["1. Request: a parser.", "8. Current: the lexer.", "9. Next: the parser."] {
+    for kept in [
+        "1. Request: a parser.",
+        "8. Current: the lexer.",
+        "9. Next: the parser.",
+    ] {
         assert!(text.contains(kept), "{text}");
     }
     assert!(text.contains("left out for lack of room"), "{text}");
@@ -91,7 +98,8 @@ fn x1_a_large_head_leaves_the_users_words_what_it_leaves_free() {
         window: 40_000,
         ..Setting::default()
     });
-    desk.engine.handle(Input::Head(Box::new(head_of(27_000))), desk.now);
+    desk.engine
+        .handle(Input::Head(Box::new(head_of(27_000))), desk.now);
     desk.run();
     for at in 0..60 {
         let text = format!("Rename the field number {at} of the record.");
@@ -110,15 +118,26 @@ fn x1_a_large_head_leaves_the_users_words_what_it_leaves_free() {
 fn x1_what_was_said_again_and_again_takes_room_once() {
     let mut desk = Desk::new();
     for _ in 0..400 {
-        desk.exchange("Please go on with the next file.", Answer::Says("Done.", 900));
+        desk.exchange(
+            "Please go on with the next file.",
+            Answer::Says("Done.", 900),
+        );
     }
     desk.exchange("What do you know about it?", Answer::Says(long(), 14_000));
     desk.say("Go on.");
     desk.turn();
     let report = report(&desk);
-    assert_eq!((report.user_messages.total, report.user_messages.omitted), (402, 0));
+    assert_eq!(
+        (report.user_messages.total, report.user_messages.omitted),
+        (402, 0)
+    );
     assert!(report.keeps_every_word(), "{report:?}");
-    assert_eq!(summary(&desk).matches("Please go on with the next file.").count(), 1);
+    assert_eq!(
+        summary(&desk)
+            .matches("Please go on with the next file.")
+            .count(),
+        1
+    );
 }
 
 #[test]
@@ -129,7 +148,10 @@ fn y4_newest_words_and_rules_are_kept_first_when_not_all_fit() {
     });
     desk.exchange("Never force-push to main.", Answer::Says("Right.", 300));
     for at in 0..90 {
-        let text = format!("Step {at}: {}", "look at the next record and tell me. ".repeat(3));
+        let text = format!(
+            "Step {at}: {}",
+            "look at the next record and tell me. ".repeat(3)
+        );
         desk.exchange(&text, Answer::Says("Done.", 300));
     }
     desk.exchange("What is next?", Answer::Says(long(), 5_400));
@@ -140,9 +162,15 @@ fn y4_newest_words_and_rules_are_kept_first_when_not_all_fit() {
     let counts = report(&desk).user_messages;
     assert!(text.contains("Never force-push to main."), "{text}");
     assert!(text.contains("The newest request of all."), "{text}");
-    assert!(text.contains("Step 89:"), "the newest are kept first: {text}");
+    assert!(
+        text.contains("Step 89:"),
+        "the newest are kept first: {text}"
+    );
     assert!(counts.omitted > 0, "not all fit: {counts:?}");
-    assert_eq!(counts.total, counts.verbatim + counts.shortened + counts.omitted);
+    assert_eq!(
+        counts.total,
+        counts.verbatim + counts.shortened + counts.omitted
+    );
 }
 
 #[test]
@@ -156,8 +184,14 @@ fn x9_newest_input_without_a_reply_is_not_turned_into_extracts() {
     desk.turn();
     let sent = Desk::body(desk.sent.last().unwrap());
     let results = sent["messages"].to_string();
-    assert!(results.contains(&"x".repeat(1_600)), "the result is there whole");
-    assert!(results.contains("tool_use"), "with the call that it answers");
+    assert!(
+        results.contains(&"x".repeat(1_600)),
+        "the result is there whole"
+    );
+    assert!(
+        results.contains("tool_use"),
+        "with the call that it answers"
+    );
 }
 
 #[test]
@@ -166,7 +200,8 @@ fn x1_after_thirty_compactions_half_of_the_free_window_is_left_to_work_in() {
         window: 100_000,
         ..Setting::default()
     });
-    desk.engine.handle(Input::Head(Box::new(head_of(27_000))), desk.now);
+    desk.engine
+        .handle(Input::Head(Box::new(head_of(27_000))), desk.now);
     desk.run();
     let page: &'static str = Box::leak("A long answer about it. ".repeat(1_000).into_boxed_str());
     let threshold = 67_000;
@@ -175,9 +210,17 @@ fn x1_after_thirty_compactions_half_of_the_free_window_is_left_to_work_in() {
     while desk.compactions() < 30 {
         assert!(at < 2_000, "{} compactions", desk.compactions());
         let view = desk.engine.live().ledger().whole().padded();
-        let said = format!("Request {at}: {}", format!("change module {at} so that it works. ").repeat(30));
-        let sections = format!("<summary>{}{}</summary>", GOOD.replace(['<', '>'], ""), "1. More of it: a line of a summary.\n".repeat(1_200));
-        desk.sums.push_back(Sum::Writes(Box::leak(sections.into_boxed_str())));
+        let said = format!(
+            "Request {at}: {}",
+            format!("change module {at} so that it works. ").repeat(30)
+        );
+        let sections = format!(
+            "<summary>{}{}</summary>",
+            GOOD.replace(['<', '>'], ""),
+            "1. More of it: a line of a summary.\n".repeat(1_200)
+        );
+        desk.sums
+            .push_back(Sum::Writes(Box::leak(sections.into_boxed_str())));
         desk.exchange(&said, Answer::Says(page, 27_000 + view));
         desk.sums.clear();
         let done = desk.events.iter().rev().find_map(|event| match event {
