@@ -6,6 +6,7 @@
 //! A crash between any two effects leaves a transcript from which the conversation goes on.
 
 mod ahead;
+mod best_draft;
 mod clear;
 mod commit;
 mod compact;

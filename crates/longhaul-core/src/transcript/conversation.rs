@@ -50,6 +50,13 @@ impl Conversation {
         self.links.chain().parent(row)
     }
 
+    /// The row before this one, also across a boundary: what it says that the conversation was before it.
+    pub fn before(&self, table: &Table, row: u32) -> Option<u32> {
+        let chain = self.links.chain();
+        let logical = || chain.find(table.boundary(row)?.logical_parent?);
+        chain.parent(row).or_else(logical)
+    }
+
     /// The view that a boundary replaced: what the model saw just before it.
     pub fn view_before(&self, table: &Table, boundary: &BoundaryNote) -> LiveView {
         let views = self.views(table, boundary.row);
@@ -201,7 +208,7 @@ impl Conversation {
                 path.push(at);
                 // Noted at once, so that a circle in a damaged file ends.
                 roots[at as usize] = Some(at);
-                match self.before(table, at) {
+                match self.came_from(table, at) {
                     Some(before) => at = before,
                     None => break at,
                 }
@@ -213,18 +220,12 @@ impl Conversation {
         roots
     }
 
-    /// The row before this one, also across a boundary: the parent, or what the boundary replaced.
-    pub fn before(&self, table: &Table, at: u32) -> Option<u32> {
-        let note = table.boundary(at);
-        let logical = note.and_then(|note| note.logical_parent);
-        let logical = logical.and_then(|uuid| self.links.chain().find(uuid));
+    /// The entry that the conversation came from; a boundary that does not say it replaced what stood before it.
+    fn came_from(&self, table: &Table, at: u32) -> Option<u32> {
         let is_boundary = table.rows()[at as usize].subtype == Subtype::CompactBoundary;
-        self.parent(at)
-            .or(logical.filter(|before| *before < at))
-            .or_else(|| match is_boundary {
-                true => self.views(table, at).newest_before(at),
-                false => None,
-            })
+        let newest = || self.views(table, at).newest_before(at);
+        let before = self.before(table, at);
+        before.or_else(|| is_boundary.then(newest).flatten())
     }
 }
 

@@ -256,8 +256,8 @@ proptest! {
         for (at, (words, repeated)) in messages.iter().enumerate() {
             desk.say(&format!("Request {at}: {}", "some words of it ".repeat(words * repeated / 10 + 1)));
         }
-        let view = desk.engine.live().ledger().whole().padded();
-        desk.answers.push_back(Answer::Says("Well then, here is the answer.", head + view));
+        desk.answers
+            .push_back(Answer::Says("Well then, here is the answer.", 0));
         desk.input(Input::Turn);
         let compactions = desk.compactions();
         let used = desk.engine.status().used;
