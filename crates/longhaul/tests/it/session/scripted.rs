@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use longhaul::session::Observer;
-use longhaul::{Boxed, Model, NoWorkspace, OnStream, Prompt, Session, SessionBuilder};
+use longhaul::session::{Observer, SessionBuilder};
+use longhaul::{Boxed, Model, NoWorkspace, OnStream, Prompt, Session};
 use longhaul_core::engine::{Event, Outgoing, ToolOutput};
 use longhaul_core::models::ModelTable;
 use longhaul_provider::{CancellationToken, Client, Error, Reply};
