@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::house::{VirtualClock, client, prompt};
 
-pub(crate) const MODEL: &str = "claude-haiku-4-5";
+pub(crate) const MODEL: &str = "claude-sonnet-4-6";
 
 /// A client that writes down what it sends.
 pub(crate) struct Recorder(Client, Arc<Mutex<Vec<Value>>>);

@@ -93,13 +93,13 @@ async fn u4_the_trigger_and_what_stays_are_settings() {
 async fn f7_another_model_is_asked_for_summaries_if_one_is_set() {
     for (settings, by, model) in [
         (
-            "summary_model = \"claude-sonnet-4-6\"\n",
+            "summary_model = \"claude-haiku-4-5\"\n",
             Summarizer::Plain,
-            "claude-sonnet-4-6",
+            "claude-haiku-4-5",
         ),
         // The conversation's own is asked by a fork, which reads the cache.
         (
-            "summary_model = \"claude-haiku-4-5\"\n",
+            "summary_model = \"claude-sonnet-4-6\"\n",
             Summarizer::Fork,
             MODEL,
         ),
