@@ -55,7 +55,7 @@ impl Engine {
                 };
                 let source = self.config.source.as_str();
                 self.watch.cache_deleted(source, saved);
-                self.deletion.ask(deleted, saved, self.live.cache_deleted());
+                self.deletion.ask(deleted, saved);
                 self.persist(vec![line], Then::Cleared);
                 true
             }

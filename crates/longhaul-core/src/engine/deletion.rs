@@ -5,47 +5,69 @@ use super::event::Event;
 use crate::message::Usage;
 use crate::micro::Reason;
 
-/// What was asked for since the last reply.
+/// What was asked for since the last reply, and what that one measured.
 #[derive(Debug, Default)]
 pub(super) struct PendingDeletion {
     calls: Vec<String>,
     estimate: u64,
-    /// Tokens that were left out before.
-    before: u64,
+    /// Tokens that the last reply says were left out.
+    last: u64,
+}
+
+/// What a reply tells of deletions.
+#[derive(Debug)]
+pub(super) struct Deleted {
+    /// What was asked for since the reply before, and what it freed.
+    pub(super) freed: Option<Event>,
+    /// What is in force of what was asked for.
+    pub(super) standing: Standing,
+}
+
+/// Whether results are still left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// They are, as far as the reply says.
+    Holds,
+    /// The reply left nothing out of what the one before did: the cache they were deleted from is gone.
+    Over,
+    /// The reply does not say: whether less was read from the cache must tell.
+    Untold,
 }
 
 impl PendingDeletion {
-    /// The next request asks for these results to be deleted. `before` are the tokens that the last reply left out.
-    pub(super) fn ask(&mut self, calls: Vec<String>, estimate: u64, before: u64) {
-        if self.calls.is_empty() {
-            self.before = before;
+    /// A conversation that goes on, whose last reply left out so many tokens.
+    pub(super) fn after(last: u64) -> Self {
+        Self {
+            last,
+            ..Self::default()
         }
+    }
+
+    /// The next request asks for these results to be deleted.
+    pub(super) fn ask(&mut self, calls: Vec<String>, estimate: u64) {
         self.calls.extend(calls);
         self.estimate += estimate;
     }
 
-    /// What to tell when a reply is there; nothing if nothing was asked for.
-    pub(super) fn answered(&mut self, usage: &Usage) -> Option<Event> {
+    /// A reply is there.
+    pub(super) fn answered(&mut self, usage: &Usage) -> Deleted {
         let Self {
             calls,
             estimate,
-            before,
+            last,
         } = std::mem::take(self);
-        let saved = match usage.cache_deleted {
-            Some(now) => now.saturating_sub(before),
-            None => estimate,
+        let (saved, standing) = match usage.cache_deleted {
+            Some(0) if last > 0 => (0, Standing::Over),
+            Some(now) => (now.saturating_sub(last), Standing::Holds),
+            None => (estimate, Standing::Untold),
         };
-        (!calls.is_empty()).then(|| Event::MicroCompacted {
+        self.last = usage.cache_deleted.unwrap_or(0);
+        let freed = (!calls.is_empty()).then(|| Event::MicroCompacted {
             reason: Reason::Cached,
             results: calls.len(),
             saved,
             calls,
-        })
+        });
+        Deleted { freed, standing }
     }
-}
-
-/// Whether what was deleted by reference is in the prompt again, after a reply that read clearly less from the cache: the
-/// cache expired, and nothing could be left out of what was written anew.
-pub(super) fn is_over(usage: &Usage) -> bool {
-    usage.cache_deleted.is_none_or(|deleted| deleted == 0)
 }

@@ -168,6 +168,7 @@ impl Engine {
             Some(boundary) => Tracking::resumed(Recompaction::turn_of(boundary), live.replies()),
             None => Tracking::default(),
         };
+        let deletion = deletion::PendingDeletion::after(live.cache_deleted());
         let mut engine = Self {
             ids,
             live,
@@ -179,7 +180,7 @@ impl Engine {
             watched_head: None,
             modes: Arc::new(own_modes(&config)),
             cached,
-            deletion: deletion::PendingDeletion::default(),
+            deletion,
             native: Applied::default(),
             tracking,
             growth: Growth::default(),

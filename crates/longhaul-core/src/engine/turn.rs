@@ -364,18 +364,22 @@ impl Engine {
             None => Verdict::Ignored,
         };
         let cleared = self.native_cleared(answer.applied);
-        let mut expired = false;
+        let mut less_read = false;
         if let Verdict::Broke(finding) | Verdict::Unread(finding) = verdict
             && !cleared
         {
-            expired = !self.live.cache_edits().is_empty()
-                && finding.to < finding.from
-                && deletion::is_over(&answer.usage);
+            less_read = finding.to < finding.from;
             self.notify(Event::CacheBreak(finding));
         }
-        if let Some(freed) = self.deletion.answered(&answer.usage) {
+        let deleted = self.deletion.answered(&answer.usage);
+        if let Some(freed) = deleted.freed {
             self.notify(freed);
         }
+        let expired = match deleted.standing {
+            deletion::Standing::Holds => false,
+            deletion::Standing::Over => true,
+            deletion::Standing::Untold => less_read,
+        } && !self.live.cache_edits().is_empty();
         self.notify(Event::Replied {
             uuid: answer.uuid,
             usage: answer.usage,

@@ -14,11 +14,12 @@ use longhaul_provider::Dialect;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::placing;
 use super::refuse::Refusal;
 use super::state::State;
 use super::under_way::Call;
 use super::withheld::Outcome;
-use crate::manage::Material;
+use crate::manage::{Material, Told};
 use crate::store::{CallRecord, Ended};
 use crate::watch::{self, Done, Tap};
 
@@ -45,7 +46,7 @@ pub(super) fn may_be(state: &State, call: &Call, answer: &Response<Incoming>) ->
     let most = material.size().sent as u64 + state.care.spec(&material.model).max_output;
     answer.status() == StatusCode::OK
         && call.dialect == Dialect::Anthropic
-        && !call.shortened
+        && call.shortened == 0
         && is_whole
         && (state.care.window(&material.model)).is_some_and(|window| most >= window.size)
 }
@@ -70,16 +71,25 @@ pub(super) async fn look(
         let usage = ending
             .usage
             .and_then(|usage| Usage::read(usage.get().as_bytes()));
-        usage.map(|usage| usage.context())
+        usage.map(|usage| usage.prompt())
     });
     let first = Response::from_parts(parts, body);
     let recovered = match used {
         Some(used) => {
-            call.shortened = true;
-            state.care.recover(&mut material, used).await
+            call.shortened = 1;
+            // The prompt did fit; what it leaves for the reply is too little.
+            let told = Told {
+                actual: used,
+                limit: None,
+            };
+            state.care.recover(&mut material, told, 0).await
         }
         None => false,
     };
+    if recovered {
+        let watched = placing::watched(state, &material);
+        state.desk.resent(call.number, call.at, watched);
+    }
     let sent = material.sending.parts.clone();
     call.material = Some(material);
     Ok(match recovered {

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use longhaul::session::Observer;
-use longhaul::{Boxed, Model, NoWorkspace, OnStream, Prompt, Session, SessionBuilder};
+use longhaul::session::{Observer, SessionBuilder};
+use longhaul::{Boxed, Model, NoWorkspace, OnStream, Prompt, Session};
 use longhaul_core::engine::{Event, Outgoing, ToolOutput};
 use longhaul_core::models::ModelTable;
 use longhaul_provider::{CancellationToken, Client, Error, Reply};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::house::{VirtualClock, client, prompt};
 
-pub(crate) const MODEL: &str = "claude-haiku-4-5";
+pub(crate) const MODEL: &str = "claude-sonnet-4-6";
 
 /// A client that writes down what it sends.
 pub(crate) struct Recorder(Client, Arc<Mutex<Vec<Value>>>);

@@ -7,13 +7,12 @@ use serde_json::{Value, json};
 
 use super::scripted::{Heard, Stage, words};
 
-/// A first reply that leaves less room than a reply may take, one that wants more than is left, and one that does not.
-fn turns() -> [Value; 3] {
-    [
-        words(15_000),
-        words(20_000),
-        json!({"text": "In short: yes."}),
-    ]
+/// A first reply that leaves less room than a reply may take, one that wants more than is left, and then short ones:
+/// a request for a summary counts as a call, too.
+fn turns() -> Vec<Value> {
+    let mut turns = vec![words(15_000), words(20_000)];
+    turns.extend((0..4).map(|_| json!({"text": "In short: yes."})));
+    turns
 }
 
 fn config() -> Config {
