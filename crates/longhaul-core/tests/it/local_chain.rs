@@ -61,16 +61,6 @@ pub(crate) fn repeated(text: &str) -> usize {
             again[at..at + SHINGLE].fill(true);
         }
     }
-    if std::env::var_os("LONGHAUL_SHOW_REPEATS").is_some() {
-        let runs = again.chunk_by(|a, b| a == b);
-        let mut at = 0;
-        for run in runs {
-            if run[0] {
-                println!("  | {}", words[at..at + run.len()].join(" "));
-            }
-            at += run.len();
-        }
-    }
     again.iter().filter(|again| **again).count() * 100 / words.len().max(1)
 }
 
