@@ -185,10 +185,13 @@ impl Care {
             true => AskingWay::of(material),
             false => AskingWay::Plain("the request is too long already"),
         };
+        // Where a summary was too long, the next try does without a model: each is paid for.
+        let first = !matches!(occasion, Occasion::Full(need) if need.tries > 0);
+        let may_ask = standing.may_ask() && first;
         let spent = Arc::new(Mutex::new(Usage::default()));
         let mut given = None;
         let parts = way.parts(material, &message, known.spec.max_output);
-        if let Some(parts) = parts.filter(|_| standing.may_ask()) {
+        if let Some(parts) = parts.filter(|_| may_ask) {
             tracing::info!(%line, way = way.name(), "a summary is asked for");
             match material.asking.ask(parts, &[]).await {
                 Ok(reply) => {
@@ -206,8 +209,7 @@ impl Care {
             }
         }
         let plain = sent.saturating_sub(settings.before_messages) + INSTRUCTIONS;
-        let plainly =
-            standing.may_ask() && plain <= window.size && material.dialect == Dialect::Anthropic;
+        let plainly = may_ask && plain <= window.size && material.dialect == Dialect::Anthropic;
         if plainly && given.is_none() {
             tracing::info!(%line, way = "a plain request", reason = way.reason(), "a summary is asked for");
         }
