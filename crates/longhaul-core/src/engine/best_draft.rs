@@ -180,9 +180,8 @@ impl Engine {
         most: u64,
     ) -> Draft {
         let bare = self.draft(compaction, given, expected, Thrift::LEAST, Words::Within(0));
-        let budget = Budget::of_window(&self.config.window).tokens;
         let room = most.saturating_sub(bare.after + JOINTS);
-        let within = Words::Within(room.min(budget));
+        let within = Words::Within(room);
         let draft = self.draft(compaction, given, expected, Thrift::LEAST, within);
         let left = most.saturating_sub(draft.after + JOINTS);
         let longer = self.config.window.scale().apply(LEAST) + left;
