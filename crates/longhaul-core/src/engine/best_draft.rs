@@ -7,16 +7,14 @@
 use super::Engine;
 use super::compact::{Cause, Compaction, Place};
 use super::config::Heads;
-use super::draft::{Draft, Words, Written};
+use super::draft::{Draft, JOINTS, Words, Written};
 use super::event::Summarizer;
 use super::expected::Expected;
 use super::thrift::{LADDER, LEAST, Length, SHORT, Thrift};
 use crate::facts::Budget;
 use crate::prompt::RequestHead;
+use crate::report::LossReport;
 use crate::tokens::{Estimate, Rough};
-
-/// Tokens that joining the parts of a message may take beyond their sum.
-const JOINTS: u64 = 4;
 
 impl Engine {
     /// The richest view that is small enough; else the smallest. None if none is smaller than what it replaces, or only one
@@ -32,7 +30,8 @@ impl Engine {
             if draft.after >= compaction.before {
                 continue;
             }
-            if draft.with_head < threshold {
+            // A shorter summary may leave more room for what the user said.
+            if draft.with_head < threshold && !self.leaves_out(&draft.report) {
                 return Some(draft);
             }
             shorter.push(draft);
@@ -42,7 +41,8 @@ impl Engine {
             return shorter.pop();
         }
         let limit = self.limit(compaction, &given, expected);
-        if let Some(at) = shorter.iter().position(|draft| draft.with_head < limit) {
+        let fits = |draft: &Draft| draft.with_head < limit && !self.leaves_out(&draft.report);
+        if let Some(at) = shorter.iter().position(fits) {
             return Some(shorter.swap_remove(at));
         }
         if !self.is_over(compaction, limit) {
@@ -69,6 +69,12 @@ impl Engine {
         let words = Words::Budget(self.words_budget(compaction, expected));
         let draft = self.draft(compaction, &least, expected, Thrift::LEAST, words);
         draft.after < compaction.before
+    }
+
+    /// Whether any of the user's messages or rules is not in view.
+    pub(super) fn leaves_out(&self, report: &LossReport) -> bool {
+        let rules = self.live.facts().rules().len() as u64;
+        report.user_messages.omitted > 0 || report.rules.verbatim < rules
     }
 
     /// Whether the conversation has outgrown a limit, so that something must give.
@@ -174,9 +180,8 @@ impl Engine {
         most: u64,
     ) -> Draft {
         let bare = self.draft(compaction, given, expected, Thrift::LEAST, Words::Within(0));
-        let budget = Budget::of_window(&self.config.window).tokens;
         let room = most.saturating_sub(bare.after + JOINTS);
-        let within = Words::Within(room.min(budget));
+        let within = Words::Within(room);
         let draft = self.draft(compaction, given, expected, Thrift::LEAST, within);
         let left = most.saturating_sub(draft.after + JOINTS);
         let longer = self.config.window.scale().apply(LEAST) + left;

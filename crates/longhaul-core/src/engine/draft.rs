@@ -10,13 +10,16 @@ use super::expected::Expected;
 use super::provider::SignedSummary;
 use super::thrift::{Back, Length, Thrift};
 use crate::boundary::Trigger;
-use crate::facts::{Budget, Seen, audit, audit_words_first};
+use crate::facts::{Audited, Budget, Seen, audit, audit_words_first};
 use crate::message::{BlockKind, EntryKind};
 use crate::rehydrate::{Gathered, restore};
 use crate::report::{LossReport, Tokens};
 use crate::summary::message::{Kept, LookUp, Mode, SummaryMessage};
 use crate::summary::{Direction, Summary};
 use crate::tokens::{Class, Estimate, Estimator, Ledger, Rough, Standing};
+
+/// Tokens that joining the parts of a message may take beyond their sum.
+pub(super) const JOINTS: u64 = 4;
 
 /// How much of what the user said is to be in the new view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,20 +103,7 @@ impl Engine {
             beside: &beside,
         };
         let facts = self.live.facts();
-        let audited = match words {
-            Words::Within(tokens) => audit_words_first(facts, seen, tokens),
-            Words::Budget(budget) => {
-                let audited = audit(facts, seen, budget);
-                let whole = Budget::of_window(window);
-                // A share of the free part may shorten messages, never leave any out.
-                match audited.report.leaves_out_words() && budget.tokens < whole.tokens {
-                    true => audit(facts, seen, whole),
-                    false => audited,
-                }
-            }
-        };
         let told = signed.is_none().then_some(&summary);
-        let message = self.summary_message(compaction, told, &audited.text);
         let mut attachments: Vec<Value> = restored
             .attachments
             .iter()
@@ -126,12 +116,24 @@ impl Engine {
             attachments.push(value);
         }
         let kept = &self.live.entries()[compaction.scope.kept.clone()];
-        let size = kept_weight(kept)
-            + Rough::text(&message)
+        let rest = kept_weight(kept)
             + signed
                 .as_ref()
                 .map_or(Estimate::ZERO, |signed| signed.weight)
             + attachments.iter().map(attachment_weight).sum();
+        let audited = match words {
+            Words::Within(tokens) => audit_words_first(facts, seen, tokens),
+            Words::Budget(budget) => {
+                let frame = Rough::text(&self.summary_message(compaction, told, ""));
+                let most = expected
+                    .most_below(window.auto_compact)
+                    .min(compaction.before.saturating_sub(1));
+                let room = most.saturating_sub((rest + frame).padded() + JOINTS);
+                self.audited(seen, budget, room)
+            }
+        };
+        let message = self.summary_message(compaction, told, &audited.text);
+        let size = rest + Rough::text(&message);
         let mut report = audited.report;
         report.tokens = Tokens {
             before: compaction.before,
@@ -158,6 +160,20 @@ impl Engine {
             words,
             after: size.padded(),
             with_head: expected.count(size.padded()),
+        }
+    }
+
+    /// What a summary left out, within a budget. It shortens messages; before it leaves any out it grows, as far as there is
+    /// room.
+    fn audited(&self, seen: Seen<'_>, budget: Budget, room: u64) -> Audited {
+        let facts = self.live.facts();
+        let mut budget = budget;
+        loop {
+            let audited = audit(facts, seen, budget);
+            if !self.leaves_out(&audited.report) || budget.tokens >= room {
+                return audited;
+            }
+            budget.tokens = (budget.tokens + budget.tokens / 4 + 1).min(room);
         }
     }
 
