@@ -135,7 +135,7 @@ fn g2_the_more_specific_file_wins_and_lists_are_joined() {
     assert_eq!(project.auto_compact, Some(false));
     assert_eq!(project.language.as_deref(), Some("french"));
     assert_eq!(
-        project.output_style.unwrap().instructions,
+        project.output_style.as_ref().unwrap().instructions,
         "A line at most."
     );
     assert_eq!(project.mode, Mode::Plan);
