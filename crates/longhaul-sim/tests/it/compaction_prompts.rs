@@ -17,6 +17,7 @@ const SECOND: &str = "1. Use the other escape\n2. then test it";
 const THIRD: &str = "go on";
 
 const NONE: Instructions<'static> = Instructions {
+    called_off: &[],
     user: "",
     hooks: &[],
     memory_file: "",
@@ -166,6 +167,7 @@ fn f5_from_is_answered_for_the_part_from_the_quoted_message_on() {
 #[test]
 fn f4_k1_instructions_reach_the_summary_and_end_before_the_ban() {
     let instructions = Instructions {
+        called_off: &[],
         user: "Mind the escapes.",
         hooks: &["Keep ticket HB-7."],
         memory_file: "Keep test output.",
