@@ -262,6 +262,7 @@ fn micro() {
                 results.push(entry.view(), &Rough);
             }
             black_box(choose(&MicroSituation {
+                limits: &Default::default(),
                 pressure: Default::default(),
                 results: &results,
                 status: &status,
