@@ -44,7 +44,7 @@ fn ask(addr: &str, request: &str) -> String {
 fn hello_request() -> String {
     let body = r#"{"model":"claude-opus-5-5","max_tokens":64,"messages":[{"role":"user","content":"Hello"}]}"#;
     format!(
-        "POST /v1/messages HTTP/1.1\r\nhost: g\r\nx-api-key: sk-secret-key-1\r\nanthropic-version: 2023-06-01\r\n\
+        "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-api-key: sk-secret-key-1\r\nanthropic-version: 2023-06-01\r\n\
          content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     )
@@ -295,7 +295,7 @@ fn conversation(turns: usize) -> String {
     let said: String = said.collect();
     let body = format!(r#"{{"model":"claude-opus-5-5","max_tokens":64,"messages":[{said}]}}"#);
     format!(
-        "POST /v1/messages HTTP/1.1\r\nhost: g\r\nx-api-key: k\r\nanthropic-version: 2023-06-01\r\n\
+        "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-api-key: k\r\nanthropic-version: 2023-06-01\r\n\
          content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     )

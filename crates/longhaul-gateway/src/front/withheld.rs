@@ -4,7 +4,7 @@
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use http::{Response, StatusCode};
+use http::{HeaderMap, Response, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use longhaul_provider::ErrorClass;
@@ -29,6 +29,16 @@ pub(super) enum Outcome {
     Retry(Vec<Bytes>, Response<Bytes>),
 }
 
+impl Outcome {
+    /// Status and headers of the answer that stands.
+    pub(super) fn head(&self) -> (StatusCode, &HeaderMap) {
+        match self {
+            Self::Pass(answer) => (answer.status(), answer.headers()),
+            Self::Held(answer) | Self::Retry(_, answer) => (answer.status(), answer.headers()),
+        }
+    }
+}
+
 /// Whether thinking was refused for what stands before it (N2). There is no code for it, only words.
 fn is_about_binding(message: &str) -> bool {
     message.contains("thinking") && message.contains("bound to a different conversation")
@@ -43,14 +53,17 @@ pub(super) async fn look(
     let status = answer.status();
     let suspect = status == StatusCode::BAD_REQUEST || status == StatusCode::PAYLOAD_TOO_LARGE;
     let placed = call.filter(|call| suspect && call.placed.is_some());
-    let Some((call, material)) = placed.and_then(|call| {
+    let Some((call, material, charge)) = placed.and_then(|call| {
+        let charge = state.budget.take(LONGEST).ok()?;
         let material = call.material.take()?;
-        Some((call, material))
+        Some((call, material, charge))
     }) else {
         return Ok(Outcome::Pass(answer));
     };
     // Seldom done, and large.
-    Box::pin(look_into(state, call, material, answer)).await
+    let looked = Box::pin(look_into(state, call, material, answer)).await;
+    drop(charge);
+    looked
 }
 
 async fn look_into(

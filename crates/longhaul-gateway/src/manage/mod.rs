@@ -16,12 +16,14 @@
 //! [`Rewrite`]: crate::store::Rewrite
 
 mod asking;
+mod at_hand;
 mod care;
 mod clear;
 mod draft;
 mod element;
 pub mod entries;
 pub mod history_files;
+mod keeping;
 mod material;
 mod noted;
 mod notes;

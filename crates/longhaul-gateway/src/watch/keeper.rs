@@ -7,18 +7,18 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use longhaul_core::cache::{CallId, Watch};
 use longhaul_core::message::Usage;
 use longhaul_core::models::ModelTable;
 use tokio::sync::mpsc;
 
 use super::changes::Changes;
-use super::fingerprint::Fingerprints;
 use super::metrics::Metrics;
 use super::seen::{Heads, ToWatch};
-use super::usage::Measured;
-use crate::line::{LineId, SessionId, Tenant};
+use super::usage::{Extent, Measured};
+use super::watching::Watching;
+use crate::line::{LineId, Placed, Relation, SessionId, Tenant};
 use crate::manage::{Care, Material};
+use crate::memory::{Budget, Evict};
 use crate::store::{CallRecord, Ended, LineRecord, Record, Store};
 
 /// Entries that may wait.
@@ -31,8 +31,8 @@ const BATCH: usize = 8_192;
 const TURN: Duration = Duration::from_millis(2);
 /// They are written when a turn brought nothing, but after so many turns in any case.
 const TURNS: usize = 50;
-/// Sessions whose cache is watched: those not heard of for longest are forgotten.
-const SESSIONS: usize = 512;
+/// Characters of a finding that are written down: it may quote names that a client made up.
+const LONGEST_FINDING: usize = 1_000;
 
 /// Calls under way that are remembered.
 const MOST_UNDER_WAY: usize = 65_536;
@@ -40,7 +40,7 @@ const MOST_UNDER_WAY: usize = 65_536;
 /// Keys whose organisation is remembered for lines that are still on their way here.
 const MOST_LEARNED: usize = 65_536;
 
-/// A request that is about to be passed on.
+/// A request that the upstream took.
 #[derive(Debug)]
 pub struct Sent {
     /// A number that no other call has.
@@ -51,6 +51,22 @@ pub struct Sent {
     pub line: LineRecord,
     /// What the cache watch needs, where it applies.
     pub watch: Option<ToWatch>,
+}
+
+impl Sent {
+    /// It was placed here, which may be elsewhere than it was found to belong.
+    pub fn is_placed(&mut self, placed: Placed) {
+        self.line.line = placed.line;
+        self.line.tenant = placed.tenant;
+        self.line.session = placed.session;
+        self.line.parent = match placed.relation {
+            Relation::Branches(from, _) => Some(from),
+            _ => None,
+        };
+        if let Some(watch) = &mut self.watch {
+            watch.session = placed.session;
+        }
+    }
 }
 
 /// A call that has ended.
@@ -135,7 +151,7 @@ impl Desk {
     /// A call ended. Where it can be told at once what was measured, what follows from it is seen to at once, too.
     pub fn done(&self, mut done: Done) {
         done.measured.read_if_short();
-        if let Measured::Usage(usage) = &done.measured {
+        if let Measured::Usage(usage, _) = &done.measured {
             let material = done.material.take().zip(usage.as_ref());
             if let Some((material, usage)) = material {
                 follow(&self.care, &mut done.record, *material, usage);
@@ -162,15 +178,19 @@ impl Keeper {
         models: ModelTable,
         metrics: Arc<Metrics>,
         changes: Changes,
+        budget: &Budget,
     ) -> std::io::Result<(Self, Desk)> {
         let (queue, mut entries) = mpsc::channel(QUEUE);
         let waiting = Arc::new(AtomicUsize::new(0));
-        let heads = Arc::new(Heads::default());
+        let heads = Arc::new(Heads::new(budget));
+        let watching = Arc::new(Watching::new(Arc::clone(&heads), budget));
+        let evicted: Arc<dyn Evict> = Arc::clone(&watching) as Arc<dyn Evict>;
+        budget.join(Arc::downgrade(&evicted));
         let desk = Desk {
             queue,
             waiting: Arc::clone(&waiting),
             metrics: Arc::clone(&metrics),
-            heads: Arc::clone(&heads),
+            heads,
             care: Arc::clone(&care),
         };
         let mut keeping = Keeping {
@@ -178,14 +198,10 @@ impl Keeper {
             metrics,
             care,
             models,
-            watch: Watch::default(),
-            fingerprints: Fingerprints::new(heads),
-            under_way: HashMap::new(),
+            watching,
             session_of: HashMap::new(),
             changed: HashSet::new(),
-            heard: HashMap::new(),
             learned: HashMap::new(),
-            clock: 0,
         };
         let runtime = tokio::runtime::Handle::current();
         let keep = move || {
@@ -234,17 +250,13 @@ struct Keeping {
     metrics: Arc<Metrics>,
     care: Arc<Care>,
     models: ModelTable,
-    watch: Watch,
-    fingerprints: Fingerprints,
-    under_way: HashMap<u64, CallId>,
+    watching: Arc<Watching>,
     /// Of calls under way.
     session_of: HashMap<u64, SessionId>,
     /// In this batch.
     changed: HashSet<SessionId>,
-    heard: HashMap<SessionId, u64>,
     /// Keys and the organisation that each was first known to belong to.
     learned: HashMap<Tenant, Tenant>,
-    clock: u64,
 }
 
 impl Keeping {
@@ -260,17 +272,7 @@ impl Keeping {
                 self.changed.insert(sent.line.session);
                 if let Some(watched) = &sent.watch {
                     self.waiting.fetch_sub(watched.size(), Ordering::Relaxed);
-                    self.hear(watched.session);
-                    if self.under_way.len() > MOST_UNDER_WAY {
-                        self.under_way.clear();
-                    }
-                    if watched.fresh {
-                        self.watch.compacted(&watched.session.to_string());
-                    }
-                    if let Some(fingerprint) = self.fingerprints.of(watched, sent.at) {
-                        self.under_way
-                            .insert(sent.call, self.watch.before(fingerprint));
-                    }
+                    self.watching.sent(sent.call, watched, sent.at);
                 }
                 let mut line = sent.line;
                 // It was placed before its organisation was known, and comes here behind that.
@@ -298,40 +300,30 @@ impl Keeping {
 
     fn done(&mut self, done: Done) -> Record {
         let mut record = done.record;
-        let usage = done.measured.usage();
+        let (usage, extent) = done.measured.usage();
+        record.partial = usage.is_some() && extent == Extent::Partial;
         if let (Some(material), Some(usage)) = (done.material, &usage) {
             follow(&self.care, &mut record, *material, usage);
         }
-        let watched = self.under_way.remove(&done.call);
         let spec = self.models.resolve(&record.model).spec;
         if let Some(usage) = usage {
             record.cost = spec.cost_of_reply(&usage);
             self.metrics.used(&usage, record.cost);
-            if let Some(id) = watched {
-                let verdict = self.watch.after(id, &usage, Some(&spec));
-                if let Some(finding) = verdict.finding() {
-                    self.metrics.found(finding.cause.name());
-                    record.finding = Some(finding.sentence(None));
-                }
+            // Without what was read from the cache there is nothing to judge.
+            let verdict = match usage.prompt() {
+                0 => None,
+                _ => self.watching.answered(done.call, &usage, &spec),
+            };
+            if let Some(finding) = verdict.as_ref().and_then(|verdict| verdict.finding()) {
+                self.metrics.found(finding.cause.name());
+                let sentence = finding.sentence(None);
+                record.finding = Some(sentence.chars().take(LONGEST_FINDING).collect());
             }
             record.usage = Some(usage);
-        } else if let Some(id) = watched {
-            self.watch.failed(id);
         }
+        // If it was judged, it is not under way any more.
+        self.watching.failed(done.call);
         Record::Call(done.line, Box::new(record))
-    }
-
-    /// Remembers that a session was heard of, and forgets another if there are too many.
-    fn hear(&mut self, session: SessionId) {
-        self.clock += 1;
-        self.heard.insert(session, self.clock);
-        if self.heard.len() > SESSIONS {
-            let oldest = self.heard.iter().min_by_key(|(_, heard)| **heard);
-            if let Some(oldest) = oldest.map(|(session, _)| *session) {
-                self.heard.remove(&oldest);
-                self.watch.forget(&oldest.to_string());
-            }
-        }
     }
 }
 

@@ -44,6 +44,7 @@ fn call() -> Record {
             finding: None,
             saved: 0,
             rewritten: false,
+            partial: false,
         }),
     )
 }
