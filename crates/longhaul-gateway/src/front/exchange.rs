@@ -123,7 +123,7 @@ async fn pass(
     let mut call = Call {
         number,
         is_apart,
-        // Whoever sends it wants to be told something by it.
+        // An upstream that sends headers back would say whatever the client says.
         tells_organisation: parts.headers.contains_key(ORGANISATION),
         at: Timestamp::now(),
         began,

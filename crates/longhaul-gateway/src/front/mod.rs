@@ -29,9 +29,9 @@ mod upstream;
 mod withheld;
 
 pub(crate) use collect::Onward;
-pub(crate) use headers::without_claims;
 pub use files::raise_open_files;
 pub use gateway::{Gateway, StartError};
+pub(crate) use headers::without_claims;
 pub use options::{KeylessClients, Limits, Options, Timeouts, UpstreamChoice};
 pub(crate) use passing::Answer;
 pub(crate) use refuse::json_answer;

@@ -38,6 +38,8 @@ pub(super) struct Patient {
     head: Option<Pin<Box<Sleep>>>,
     /// For what was read of a head.
     charge: Option<Charge>,
+    /// How many heads came before the one that is awaited.
+    heads: u64,
     /// Runs while the peer takes nothing.
     stalled: Option<Pin<Box<Sleep>>>,
 }
@@ -58,16 +60,26 @@ impl Patient {
             silent: Some(silent),
             head: Some(Box::pin(tokio::time::sleep(patience.head))),
             charge: None,
+            heads: 0,
             stalled: None,
+        }
+    }
+
+    /// A head that came whole is not awaited any more.
+    fn catch_up(&mut self) {
+        let heads = self.turns.heads();
+        if self.turns.are_ours() || heads != self.heads {
+            self.heads = heads;
+            self.head = None;
+            self.charge = None;
         }
     }
 
     /// Some bytes came.
     fn heard(&mut self, bytes: usize) -> io::Result<()> {
         let first = self.silent.take().is_some();
+        self.catch_up();
         if self.turns.are_ours() {
-            self.head = None;
-            self.charge = None;
             return Ok(());
         }
         if first || self.head.is_none() {
@@ -84,10 +96,7 @@ impl Patient {
 
     /// Nothing came.
     fn waits(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.silent.is_none() && self.turns.are_ours() {
-            self.head = None;
-            self.charge = None;
-        }
+        self.catch_up();
         let Some(timer) = &mut self.head else {
             return Poll::Pending;
         };

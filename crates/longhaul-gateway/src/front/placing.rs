@@ -111,9 +111,7 @@ impl Placing<'_> {
         let catching_up =
             (state.meeting).catch_up(&state.recogniser, (of_key, tenant), &recognised.hashes);
         catching_up.await;
-        let pending = state
-            .recogniser
-            .find(whose(), *asked, &recognised, session);
+        let pending = state.recogniser.find(whose(), *asked, &recognised, session);
         recognised.is_placed();
         let placed = pending.found();
         let messages = recognised.chain.messages;
@@ -148,7 +146,15 @@ impl Placing<'_> {
         let watch = betas(self.passed).and_then(|betas| {
             let (heads, budget) = (state.desk.heads(), &state.budget);
             let session = placed.session;
-            ToWatch::new(heads, budget, session, asked.dialect, self.body, recognised, betas)
+            ToWatch::new(
+                heads,
+                budget,
+                session,
+                asked.dialect,
+                self.body,
+                recognised,
+                betas,
+            )
         });
         let watch = watch.map(|mut watch| {
             watch.replaced = replaced;

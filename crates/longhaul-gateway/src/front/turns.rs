@@ -3,7 +3,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -14,17 +14,29 @@ use super::passing::{Answer, BrokeOff};
 
 /// See the module. Clones are of the same connection.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Turns(Arc<AtomicBool>);
+pub(super) struct Turns(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    are_ours: AtomicBool,
+    heads: AtomicU64,
+}
 
 impl Turns {
     /// A head was read: it is our turn, until what this gives is dropped.
     pub(super) fn ours(&self) -> OurTurn {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.heads.fetch_add(1, Ordering::Relaxed);
+        self.0.are_ours.store(true, Ordering::Relaxed);
         OurTurn(self.clone())
     }
 
     pub(super) fn are_ours(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.are_ours.load(Ordering::Relaxed)
+    }
+
+    /// How many heads were read so far.
+    pub(super) fn heads(&self) -> u64 {
+        self.0.heads.load(Ordering::Relaxed)
     }
 }
 
@@ -41,7 +53,7 @@ impl OurTurn {
 
 impl Drop for OurTurn {
     fn drop(&mut self) {
-        self.0.0.store(false, Ordering::Relaxed);
+        self.0.0.are_ours.store(false, Ordering::Relaxed);
     }
 }
 

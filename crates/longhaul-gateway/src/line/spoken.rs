@@ -23,12 +23,7 @@ pub struct Spoken {
 }
 
 /// Reads one message. `raw` is the element of `messages`, validated.
-pub fn spoken(
-    key: &HistoryKey,
-    dialect: Dialect,
-    role: Role,
-    raw: &[u8],
-) -> Result<Spoken, Fault> {
+pub fn spoken(key: &HistoryKey, dialect: Dialect, role: Role, raw: &[u8]) -> Result<Spoken, Fault> {
     let hash = match dialect {
         Dialect::Anthropic => canonical::message_with(|| key.digest(), raw)?.hash,
         Dialect::OpenAi => completion_message(key, raw)?,

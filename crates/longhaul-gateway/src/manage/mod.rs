@@ -5,7 +5,7 @@
 //! of a request's own messages, so branches that share the beginning share it, and a client that edits its history loses it.
 //! Rewrites are made in the background, ahead of the threshold, and are durable before they are used.
 //!
-//! `care` is what the front asks: `rewrites` are looked up and put in place (`sending`, `settle`), each line's
+//! `care` is what the front asks: `rewrites` (`at_hand` in memory; `keeping`: whether they can be kept) are looked up and put in place (`sending`, `settle`), each line's
 //! `standing` says when work is due, `work` does it for the `material` of a request, `asking` the upstream where needed.
 //!
 //! `talk` is a conversation as it is worked on, `draft` what comes of it. `entries` turns a client's messages into entries as a

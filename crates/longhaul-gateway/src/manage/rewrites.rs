@@ -109,11 +109,6 @@ impl Rewrites {
         &self.at_hand
     }
 
-    /// What things that are kept of conversations are sealed with.
-    pub(crate) fn seal(&self) -> &SealKey {
-        &self.seal
-    }
-
     /// The rewrite that stands for most of a history, given by the rolling hash behind each of its messages.
     pub(crate) async fn find(
         &self,

@@ -64,9 +64,7 @@ impl Budget {
     /// Asks somebody to make room when there is too little. Those who joined first are asked first.
     pub fn join(&self, keeper: Weak<dyn Evict>) {
         let keepers = self.0.keepers.lock();
-        keepers
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(keeper);
+        keepers.unwrap_or_else(PoisonError::into_inner).push(keeper);
     }
 
     /// An account for things that are kept.

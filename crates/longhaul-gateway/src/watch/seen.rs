@@ -162,7 +162,10 @@ pub(crate) struct Heads(Mutex<Generations<u128, Option<Arc<Head>>>>, Kept);
 fn weight(head: &Head) -> usize {
     let tools = head.tools.iter().map(|tool| tool.name.len());
     let betas = head.betas.iter().map(String::len);
-    let extra = head.extra.iter().map(|(name, text)| name.len() + text.len());
+    let extra = head
+        .extra
+        .iter()
+        .map(|(name, text)| name.len() + text.len());
     let texts = [&head.speed, &head.effort, &head.thinking, &head.format];
     let texts = texts.into_iter().flatten().map(String::len);
     let strings: usize = tools.chain(betas).chain(extra).chain(texts).sum();

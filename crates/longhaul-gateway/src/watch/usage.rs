@@ -307,7 +307,9 @@ fn written_in_delta(delta: Object<'_>) -> usize {
 /// The same in a chunk of a chat completion.
 fn written_in_chunk(chunk: &Object<'_>) -> usize {
     let choices = chunk.get("choices").and_then(items).unwrap_or_default();
-    let deltas = choices.into_iter().filter_map(|choice| Object::new(choice).object("delta"));
+    let deltas = choices
+        .into_iter()
+        .filter_map(|choice| Object::new(choice).object("delta"));
     let written = deltas.map(|delta| {
         let texts = ["content", "reasoning_content"].map(|name| delta.get(name));
         let calls = delta.get("tool_calls").and_then(items).unwrap_or_default();

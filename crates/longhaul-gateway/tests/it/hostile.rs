@@ -39,7 +39,8 @@ async fn x8_bombs_of_headers_and_chunks_are_refused() {
     let many: String = (0..5_000)
         .map(|number| format!("x-{number}: y\r\n"))
         .collect();
-    let chunked = "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n";
+    let chunked =
+        "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n";
     let bombs = [
         format!("POST /v1/messages HTTP/1.1\r\n{many}\r\n"),
         // A line that never ends.
@@ -82,8 +83,9 @@ async fn x8_a_client_that_sends_a_byte_now_and_then_is_given_up() {
     options.timeouts.client_head = Duration::from_millis(60);
     options.timeouts.client_idle = Duration::from_millis(60);
     let gateway = Gateway::start(options).await.unwrap();
-    let body =
-        |path: &str| format!("POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\n");
+    let body = |path: &str| {
+        format!("POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\n")
+    };
     for (start, answered) in [
         (
             "POST /v1/messages HTTP/1.1\r\nx-slow: ".to_owned(),

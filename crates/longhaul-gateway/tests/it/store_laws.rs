@@ -213,7 +213,10 @@ async fn x8_a_rewrite_is_found_by_the_longest_history_it_stands_for() {
     } in &each().await
     {
         for (hash, messages) in [(10, 2), (11, 6), (u128::MAX, 4)] {
-            shelf.put(sealed(rewrite(MINE, hash, messages))).await.unwrap();
+            shelf
+                .put(sealed(rewrite(MINE, hash, messages)))
+                .await
+                .unwrap();
         }
         shelf.put(sealed(rewrite(OTHER, 12, 40))).await.unwrap();
         let find = |tenant, hashes: &[u128], least| {
@@ -340,7 +343,10 @@ async fn s5_x8_notes_are_found_by_the_longest_history_they_cover() {
     } in &each().await
     {
         for (hash, messages) in [(10, 2), (11, 6), (u128::MAX, 5)] {
-            shelf.put_notes(sealed(notes(MINE, hash, messages))).await.unwrap();
+            shelf
+                .put_notes(sealed(notes(MINE, hash, messages)))
+                .await
+                .unwrap();
         }
         shelf.put_notes(sealed(notes(OTHER, 12, 40))).await.unwrap();
         let find = |tenant, hashes: &[u128]| {
@@ -422,7 +428,10 @@ async fn n7_what_was_a_keys_is_its_organisations() {
             .unwrap();
         shelf.put(sealed(rewrite(key, 10, 2))).await.unwrap();
         shelf.put(sealed(rewrite(key, 11, 4))).await.unwrap();
-        shelf.put(sealed(rewrite(organisation, 11, 4))).await.unwrap();
+        shelf
+            .put(sealed(rewrite(organisation, 11, 4)))
+            .await
+            .unwrap();
         shelf.put(sealed(rewrite(OTHER, 10, 2))).await.unwrap();
         store
             .append(vec![Record::Tenant(key, organisation)])
@@ -507,7 +516,10 @@ async fn x8_what_is_too_old_is_deleted_everywhere() {
             .await
             .unwrap()
             .unwrap();
-        assert_eq!(left.stored.at, 21, "{name}: what the line needs to go on stays");
+        assert_eq!(
+            left.stored.at, 21,
+            "{name}: what the line needs to go on stays"
+        );
         let purged = store
             .purge(now + SignedDuration::from_hours(96))
             .await

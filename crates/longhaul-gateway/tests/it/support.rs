@@ -20,8 +20,10 @@ pub(crate) fn body(messages: &serde_json::Value) -> String {
 /// A whole request as bytes.
 pub(crate) fn post(path: &str, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();
-    format!("POST {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Content-Length: {length}\r\n\r\n{body}")
-        .into_bytes()
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
 }
 
 /// An upstream of raw sockets: hands every connection to the test.

@@ -79,7 +79,10 @@ impl Rest {
     fn begin(&self, why: &str) {
         let mut state = self.state();
         if state.until.is_none() {
-            tracing::warn!(error = why, "the shared store does not answer and is left alone for a while");
+            tracing::warn!(
+                error = why,
+                "the shared store does not answer and is left alone for a while"
+            );
         }
         state.until = Some(Instant::now() + REST);
         state.is_asked = false;

@@ -74,8 +74,7 @@ impl Opened {
                 known: schema::VERSION,
             });
         }
-        let dropped =
-            schema::drop_unsealed(&writing).map_err(|error| failed(error.to_string()))?;
+        let dropped = schema::drop_unsealed(&writing).map_err(|error| failed(error.to_string()))?;
         let reading = connect().map_err(|error| failed(error.to_string()))?;
         Ok(Self {
             writing,
