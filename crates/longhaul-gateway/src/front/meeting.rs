@@ -95,13 +95,20 @@ impl Meeting {
         }
     }
 
-    /// Begins to write where a line stands. What this gives is waited for before the answer is passed on.
-    pub(crate) fn tell(&self, line: &LineRecord) -> Option<Told> {
+    /// Begins to write where a line stands, and whose it is: another gateway may not know yet which organisation the key
+    /// belongs to. What this gives is waited for before the answer is passed on.
+    pub(crate) fn tell(&self, OfKey(of_key): OfKey, line: &LineRecord) -> Option<Told> {
         self.open()?;
-        let (store, record) = (Arc::clone(&self.store), Record::Line(line.clone()));
+        let (store, tenant) = (Arc::clone(&self.store), line.tenant);
+        // If that fails, the bookkeeper writes it too.
+        let organised = of_key != tenant && self.is_news(of_key, tenant);
+        let organised = organised.then_some(Record::Tenant(of_key, tenant));
+        let batch: Vec<Record> = (organised.into_iter())
+            .chain([Record::Line(line.clone())])
+            .collect();
         let rests_until = Arc::clone(&self.rests_until);
         Some(Told(tokio::spawn(async move {
-            let written = store.append(vec![record]);
+            let written = store.append(batch);
             match tokio::time::timeout(PATIENCE, written).await {
                 Ok(Ok(())) => {}
                 // The bookkeeper writes it too, with more patience.

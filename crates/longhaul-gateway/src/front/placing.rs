@@ -18,6 +18,8 @@ use crate::watch::{Sent, ToWatch};
 
 /// Bodies of which more than this is unknown are read on a thread of their own.
 const LONG: usize = 512 << 10;
+/// Reading a body is charged with at most one part in so many of the memory before it is known how much it takes.
+const BEFORE: usize = 8;
 /// The cache is not watched for requests that name more beta features than fit in this.
 const LONGEST_BETAS: usize = 4 << 10;
 
@@ -31,14 +33,19 @@ pub(super) async fn recognise(
     let (starts, shared) = state.recogniser.shared(request);
     let (bytes, messages) = (shared.as_ref()).map_or((0, 0), |it| (it.known(), it.messages()));
     let unknown = body.len() - bytes;
-    let mut charge = state.budget.take(Recognised::most(unknown, messages))?;
+    // Before it is read only the most can be told; a body of few messages must not be refused for that.
+    let most = Recognised::most(unknown, messages).min(state.budget.limit() / BEFORE);
+    let mut charge = state.budget.take(most)?;
     let read = match unknown < LONG {
         true => state.recogniser.read_rest(request, starts, shared),
         false => read_apart(state, request, body, starts, shared).await,
     };
     match read {
         Ok(mut recognised) => {
-            charge.shrink_to(recognised.bytes());
+            match recognised.bytes().checked_sub(charge.bytes()) {
+                Some(more) => charge.grow(more)?,
+                None => charge.shrink_to(recognised.bytes()),
+            }
             recognised.charge = Some(Arc::new(charge));
             Ok(Ok(recognised))
         }

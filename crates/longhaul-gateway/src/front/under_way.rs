@@ -10,7 +10,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tracing::Span;
 
 use super::headers;
-use super::meeting::Told;
+use super::meeting::{OfKey, Told};
 use super::passing::{Answer, Passing, Report, Source};
 use super::state::State;
 use super::withheld::Outcome;
@@ -143,7 +143,7 @@ impl UnderWay {
         if let Some(material) = &mut call.material {
             material.placed = placed;
         }
-        let told = state.meeting.tell(&sent.line);
+        let told = state.meeting.tell(OfKey(call.of_key), &sent.line);
         state.desk.sent(sent);
         told
     }
