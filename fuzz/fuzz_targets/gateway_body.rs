@@ -1,6 +1,6 @@
 //! Request bodies at the gateway: a reading that goes on behind a message that is known finds what a whole reading finds.
 //!
-//! `cargo +nightly fuzz run gateway_body -- -max_total_time=60` from the project's root. The same property runs bounded in
+//! `fuzz/run gateway_body 60` from the project's root. The same property runs bounded in
 //! every test run: `crates/longhaul-gateway/tests/it/bodies.rs`.
 #![no_main]
 

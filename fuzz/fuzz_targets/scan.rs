@@ -1,6 +1,6 @@
 //! The line scanner: it takes exactly the lines that an independent reader takes as JSON objects, and never panics.
 //!
-//! `cargo +nightly fuzz run scan -- -max_total_time=60` from the project's root. The same property runs bounded in every
+//! `fuzz/run scan 60` from the project's root. The same property runs bounded in every
 //! test run: `crates/longhaul-core/tests/it/json.rs`.
 #![no_main]
 

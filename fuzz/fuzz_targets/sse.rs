@@ -1,6 +1,6 @@
 //! The SSE decoder: any chunking of any bytes gives the same events, and the decoders behind it never panic.
 //!
-//! `cargo install cargo-fuzz`, then `cargo +nightly fuzz run sse -- -max_total_time=60` from the project's root. The
+//! `fuzz/run sse 60` from the project's root. The
 //! same property runs bounded in every test run: `crates/longhaul-provider/tests/it/sse.rs`.
 #![no_main]
 

@@ -1,6 +1,6 @@
 //! The simulator's front door: whatever body comes in, a verdict in the API's envelope comes out, without a panic.
 //!
-//! `cargo +nightly fuzz run validate -- -max_total_time=60` from the project's root. The same property runs bounded in
+//! `fuzz/run validate 60` from the project's root. The same property runs bounded in
 //! every test run: `crates/longhaul-sim/tests/it/anything.rs`.
 #![no_main]
 

@@ -2,11 +2,12 @@
 //!
 //! `arch` holds the workspace against its plan, `spec` says which tests prove which number of a specification,
 //! `package` makes every publishable crate and builds what was packaged, `clients` runs real clients through the
-//! gateway. Each is one room of this crate.
+//! gateway, `shell-fuzz` tries to get commands past the agent's permissions. Each is one room of this crate.
 
 mod arch;
 mod clients;
 mod package;
+mod shell_fuzz;
 mod spec;
 mod workspace;
 
@@ -18,7 +19,11 @@ use workspace::Workspace;
 type Outcome = Result<(), Vec<String>>;
 
 fn usage() -> String {
-    format!("{USAGE}\n{}\n\n{EXIT_CODES}", clients::USAGE)
+    format!(
+        "{USAGE}\n{}\n{}\n\n{EXIT_CODES}",
+        shell_fuzz::USAGE,
+        clients::USAGE
+    )
 }
 
 const USAGE: &str = "\
@@ -42,6 +47,9 @@ fn main() -> ExitCode {
         ["arch"] => Workspace::load().and_then(|workspace| arch::run(&workspace)),
         ["spec", file] => Workspace::load().and_then(|workspace| spec::run(&workspace, file)),
         ["package"] => Workspace::load().and_then(|workspace| package::run(&workspace)),
+        ["shell-fuzz", words @ ..] => {
+            Workspace::load().and_then(|workspace| shell_fuzz::run(&workspace, words))
+        }
         ["clients", words @ ..] => {
             Workspace::load().and_then(|workspace| clients::run(&workspace, words))
         }

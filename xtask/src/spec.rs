@@ -1,16 +1,32 @@
 //! `cargo xtask spec FILE`: which tests name which number of a specification.
 //!
 //! A number is a capital letter and digits at the head of a list item (`- M4 …`); a test names numbers at the head of
-//! its name (`fn m4_a_torn_line_is_reported`, `fn t1_m6_…` names two). It is a map, no verdict: numbers without a
-//! test are listed, and the exit code is 0.
+//! its name (`fn m4_a_torn_line_is_reported`, `fn t1_m6_…` names two). A second column says whether a test of a shipped
+//! host names it: what only the core can do, no user has. It is a map, no verdict: numbers without a test, and those
+//! without one of a host, are listed, and the exit code is 0.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::Outcome;
 use crate::workspace::Workspace;
 
 /// A number: its letter and its digits, so that M10 comes after M9.
 type Number = (char, u32);
+
+/// Where tests go through a program that is shipped, or through the library that people add.
+const HOSTS: [&str; 4] = [
+    "crates/longhaul-cli/tests",
+    "crates/longhaul/tests",
+    "crates/longhaul-gateway/tests",
+    "crates/longhaul-agent/tests",
+];
+
+/// A test that names a number.
+struct Named {
+    place: String,
+    is_hosts: bool,
+}
 
 /// Prints the table.
 #[expect(clippy::print_stdout, reason = "the table is what was asked for")]
@@ -22,27 +38,35 @@ pub(crate) fn run(workspace: &Workspace, file: &str) -> Outcome {
             "{file} holds no numbered items such as `- M4 …`"
         )]);
     }
-    let mut tests: BTreeMap<Number, Vec<String>> = BTreeMap::new();
+    let mut tests: BTreeMap<Number, Vec<Named>> = BTreeMap::new();
     for path in workspace.sources(&["src", "tests", "benches"]) {
         for (number, name) in tests_in(&workspace.text(&path)?) {
-            tests
-                .entry(number)
-                .or_default()
-                .push(format!("{} {name}", path.display()));
+            tests.entry(number).or_default().push(Named {
+                place: format!("{} {name}", path.display()),
+                is_hosts: is_hosts(&path),
+            });
         }
     }
+    println!("item tests of hosts");
+    let mut without_host = Vec::new();
     for ((letter, digits), title) in &numbers {
         let named = tests
             .get(&(*letter, *digits))
             .map_or(&[][..], Vec::as_slice);
+        let of_hosts = named.iter().filter(|test| test.is_hosts).count();
+        let mark = |count: usize| if count == 0 { "–" } else { "✓" };
         println!(
-            "{:<4} {:>3} {}  {title}",
+            "{:<4} {:>3} {} {of_hosts:>3} {}  {title}",
             format!("{letter}{digits}"),
             named.len(),
-            if named.is_empty() { "–" } else { "✓" }
+            mark(named.len()),
+            mark(of_hosts),
         );
         for test in named {
-            println!("           {test}");
+            println!("                 {}", test.place);
+        }
+        if of_hosts == 0 {
+            without_host.push(format!("{letter}{digits}"));
         }
     }
     for ((letter, digits), named) in tests
@@ -51,7 +75,7 @@ pub(crate) fn run(workspace: &Workspace, file: &str) -> Outcome {
     {
         println!(
             "{letter}{digits} is named by tests but not by {file}: {}",
-            named.join(", ")
+            places(named)
         );
     }
     let proven = numbers
@@ -59,7 +83,22 @@ pub(crate) fn run(workspace: &Workspace, file: &str) -> Outcome {
         .filter(|number| tests.contains_key(number))
         .count();
     println!("{proven} of {} numbers are named by a test", numbers.len());
+    let by_hosts = numbers.len() - without_host.len();
+    println!("{by_hosts} of {} by a test of a host", numbers.len());
+    if !without_host.is_empty() {
+        println!("no test of a host names {}", without_host.join(", "));
+    }
     Ok(())
+}
+
+/// Whether a source file, by its path below the workspace's root, holds tests of a host.
+fn is_hosts(path: &Path) -> bool {
+    HOSTS.iter().any(|host| path.starts_with(host))
+}
+
+fn places(named: &[Named]) -> String {
+    let places: Vec<&str> = named.iter().map(|test| test.place.as_str()).collect();
+    places.join(", ")
 }
 
 /// Each number with the beginning of its text.
@@ -117,6 +156,23 @@ mod tests {
         let heads: Vec<_> = numbers.keys().copied().collect();
         assert_eq!(heads, [('H', 1), ('M', 2), ('M', 10)]);
         assert_eq!(numbers[&('M', 10)], "more");
+    }
+
+    #[test]
+    fn tests_of_hosts_are_told_from_those_of_the_core() {
+        for path in [
+            "crates/longhaul-cli/tests/it/show/own.rs",
+            "crates/longhaul/tests/it/main.rs",
+        ] {
+            assert!(is_hosts(Path::new(path)), "{path}");
+        }
+        for path in [
+            "crates/longhaul-core/tests/it/main.rs",
+            "crates/longhaul/src/lib.rs",
+            "crates/longhaul-cli/src/main.rs",
+        ] {
+            assert!(!is_hosts(Path::new(path)), "{path}");
+        }
     }
 
     #[test]

@@ -50,6 +50,8 @@ pub enum AgentEvent {
     },
     /// The user is asked. The work waits for the answer; dropping it is a no.
     Asks(Question),
+    /// A call is not run because nobody allowed it: a rule or a hook forbids it, or the question found no answer.
+    Denied(Denied),
     /// The todo list is this now.
     Todos(Vec<Todo>),
     /// The session's engine tells something: clearing, compaction, cache breaks.
@@ -77,6 +79,8 @@ pub enum Ended {
     Failed(String),
     /// The model was asked so often, and no further.
     TurnsUsedUp(u32),
+    /// The session cost as much as it may.
+    BudgetUsedUp(Usd),
 }
 
 /// How things stand, for a status line.
@@ -138,6 +142,21 @@ pub struct Question {
     pub rule: Option<String>,
     /// Takes the answer.
     pub answer: oneshot::Sender<Answer>,
+}
+
+/// A call that nobody allowed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Denied {
+    /// The call.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The call in one line.
+    pub line: String,
+    /// Its input.
+    pub input: Value,
+    /// Why.
+    pub reason: String,
 }
 
 /// What the user says to a question.

@@ -8,6 +8,7 @@
 pub mod agent;
 pub mod event;
 pub mod files;
+mod git;
 pub mod host;
 pub mod offline;
 pub mod permission;

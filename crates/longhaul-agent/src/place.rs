@@ -19,6 +19,11 @@ impl Place {
         self.transcript.with_extension("")
     }
 
+    /// The session's folder for temporary files of the agent.
+    pub fn scratchpad(&self) -> PathBuf {
+        self.session_folder().join("scratchpad")
+    }
+
     /// A path as the model gave it, made absolute. It is not resolved: that is for whoever judges it.
     pub fn absolute(&self, given: &str) -> PathBuf {
         self.cwd.join(Path::new(given))

@@ -5,6 +5,7 @@ mod serve;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
+use longhaul_core::money::Usd;
 
 pub(crate) use serve::Serve;
 
@@ -100,13 +101,14 @@ pub(crate) enum Command {
 #[derive(Debug, ClapArgs)]
 #[command(
     after_help = "Exit codes: 0 answered, 1 the work failed, was refused or did not come to an end, 2 cannot begin (flags, settings,
-key, model), 130 interrupted.
+key, model), 3 another process has the session open, 130 interrupted.
 
 Examples:
   longhaul chat
   longhaul chat 'What does this project do?'
   longhaul chat --continue                             where you left off in this folder
   longhaul chat --resume 6113e919                      a session by its id, or the beginning of it
+  longhaul chat --resume 6113e919 --fork-session       in a copy of it
   longhaul chat -p 'Summarise the changes' < changes.diff
   longhaul chat -p 'Fix the lint' --permission-mode acceptEdits --output-format json | jq -r .result
   longhaul chat --offline --tour                       a look around without a key"
@@ -135,17 +137,34 @@ pub(crate) struct Chat {
     )]
     pub(crate) input_format: InputFormat,
     /// Go on with the newest session of this folder
-    #[arg(long = "continue", short = 'c', conflicts_with = "resume")]
+    #[arg(
+        long = "continue",
+        short = 'c',
+        conflicts_with = "resume",
+        group = "going_on"
+    )]
     pub(crate) go_on: bool,
     /// Go on with this session: its id, the beginning of it, or its file; another program's is copied first
-    #[arg(long, short, value_name = "ID")]
+    #[arg(long, short, value_name = "ID", group = "going_on")]
     pub(crate) resume: Option<String>,
+    /// Go on in a copy of the session, which stays as it is and may be in use
+    #[arg(long, requires = "going_on")]
+    pub(crate) fork_session: bool,
+    /// Wait while another process has the session open
+    #[arg(long, requires = "going_on", conflicts_with = "fork_session")]
+    pub(crate) wait: bool,
+    /// Go on with the branch of the session that has a prompt with this id, or one that begins so
+    #[arg(long, value_name = "ID", requires = "going_on")]
+    pub(crate) branch: Option<String>,
     /// The model to ask
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// The most answers to one prompt
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_turns: Option<u32>,
+    /// The most that the session may cost, in dollars; work ends with the answer that reaches it
+    #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
+    pub(crate) max_budget_usd: Option<Usd>,
     /// Calls that run unasked, as settings write them: 'Bash(cargo test:*)'; separated by commas or given again
     #[arg(long, value_name = "RULES", alias = "allowedTools")]
     pub(crate) allowed_tools: Vec<String>,
@@ -323,7 +342,8 @@ pub(crate) struct Window {
 /// done without a model and without any network. More in docs/compact.md.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Exit codes: 0 done, 1 nothing to do or nothing to gain, 2 cannot. With 1 and 2 nothing was changed.
+    after_help = "Exit codes: 0 done, 1 nothing to do or nothing to gain, 2 cannot, 3 another process has the session
+open. With 1, 2 and 3 nothing was changed.
 
 Examples:
   longhaul compact session.jsonl --output small.jsonl
@@ -566,4 +586,14 @@ pub(crate) struct Man {
     /// Write longhaul.1 and one page for each subcommand into this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+}
+
+/// An amount of money above nothing.
+fn dollars(text: &str) -> Result<Usd, String> {
+    let amount: f64 = text.trim().trim_start_matches('$').parse().unwrap_or(0.0);
+    let pico = (amount * 1e12).round();
+    match amount.is_finite() && pico >= 1.0 && amount <= 1e9 {
+        true => Ok(Usd::from_pico(pico as i128)),
+        false => Err("give an amount of dollars above 0, such as 2.50".to_owned()),
+    }
 }

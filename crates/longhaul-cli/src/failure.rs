@@ -11,6 +11,7 @@ use longhaul_agent::agent::AgentError;
 use longhaul_agent::screen::ScreenError;
 use longhaul_agent::workplace::WorkplaceError;
 use longhaul_core::config::ConfigError;
+use longhaul_core::listing::harmless_but_coloured;
 use longhaul_core::message::HeadError;
 use longhaul_core::models::ModelFileError;
 use longhaul_core::prompt::NotReady;
@@ -20,6 +21,7 @@ use longhaul_gateway::front::{StartError, UpstreamError};
 use longhaul_sim::faults::SpecError;
 use longhaul_sim::model::misbehave;
 use longhaul_sim::model::script::ScriptError;
+use longhaul_store::InUse;
 use longhaul_store::archive::ArchiveError;
 use longhaul_store::copy::CopyError;
 use longhaul_store::layout::{FindError, HomeError};
@@ -55,7 +57,10 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// Why a command could not do what it was asked: exit code 2.
+/// The exit code where another process has the session open.
+const IN_USE: u8 = 3;
+
+/// Why a command could not do what it was asked: exit code 2, or 3 where another process has the session open.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error("cannot read {}: {source}", path.display())]
@@ -104,6 +109,8 @@ pub(crate) enum Failure {
     Config(#[from] ConfigError),
     #[error("--set {0:?} is not KEY=VALUE")]
     BadSet(String),
+    #[error("{key} does nothing in `longhaul serve`: {reason}")]
+    IdleSetting { key: String, reason: &'static str },
     #[error("{}: {source}", path.display())]
     ModelFile {
         path: PathBuf,
@@ -148,6 +155,8 @@ pub(crate) enum Failure {
     #[error("{target}: one transcript is compacted at a time")]
     CompactOne { target: String },
     #[error(transparent)]
+    InUse(InUse),
+    #[error(transparent)]
     MayNotChange(#[from] Refusal),
     #[error("{}: the output would be the transcript itself", path.display())]
     OutputIsInput { path: PathBuf },
@@ -163,8 +172,6 @@ pub(crate) enum Failure {
     NotUndone(UndoError),
     #[error("{}", error.to_string().trim_end_matches('.'))]
     Agent { error: AgentError },
-    #[error(transparent)]
-    BadInput(#[from] longhaul_agent::print::BadInput),
     #[error("there is no prompt")]
     NoPrompt,
     #[error("{}: not a folder to work in: {source}", path.display())]
@@ -244,6 +251,12 @@ impl Failure {
     /// What to do about it.
     fn hint(&self) -> Option<String> {
         let hint = match self {
+            Self::Agent { error } if error.in_use().is_some() => {
+                "--fork-session goes on in a copy of it; --wait waits until it is free."
+            }
+            _ if self.in_use().is_some() => {
+                "--output FILE writes a copy; or try again when that process has ended."
+            }
             Self::Read { source, .. } => match source.kind() {
                 std::io::ErrorKind::PermissionDenied => "Check that you may read it.",
                 std::io::ErrorKind::NotFound => "Check the path.",
@@ -270,6 +283,9 @@ impl Failure {
                 "Give a transcript, a folder, or a session id; `longhaul inspect ~/.claude/projects` lists sessions."
             }
             Self::Config(_) | Self::BadSet(_) => "`longhaul config --explain` lists all settings.",
+            Self::IdleSetting { .. } => {
+                "Leave it out; docs/gateway.md lists the settings that act in the gateway."
+            }
             Self::ModelFile { .. } => {
                 "A models file has a table for each model: [models.\"its-id\"] with window, max_output, prices = { input, output }."
             }
@@ -337,9 +353,6 @@ impl Failure {
             Self::Agent {
                 error: AgentError::Find(_),
             } => "Without --resume a new session begins; --continue goes on with the newest one.",
-            Self::BadInput(_) => {
-                "Each line is {\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"…\"}}."
-            }
             Self::NoKeyForModel(_) => {
                 "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; without --model a simulated model answers."
             }
@@ -366,14 +379,29 @@ impl Failure {
         if let Some(hint) = self.hint() {
             tell(&format!("  {hint}"));
         }
-        ExitCode::from(2)
+        match self.in_use() {
+            Some(_) => ExitCode::from(IN_USE),
+            None => ExitCode::from(2),
+        }
+    }
+
+    /// Who has the session open, if that is the reason.
+    fn in_use(&self) -> Option<&InUse> {
+        match self {
+            Self::InUse(in_use) => Some(in_use),
+            Self::Agent { error } => error.in_use(),
+            Self::Recording {
+                error: OpenError::InUse(in_use),
+            } => Some(in_use),
+            _ => None,
+        }
     }
 }
 
 /// A line of talk on stderr. If even that fails there is nothing left to do.
 pub(crate) fn tell(line: &str) {
     use std::io::Write;
-    let _ = writeln!(anstream::stderr(), "{line}");
+    let _ = writeln!(anstream::stderr(), "{}", harmless_but_coloured(line));
 }
 
 /// A warning on stderr.

@@ -1,7 +1,10 @@
-//! What goes to stdout: pages for people, objects for programs. Talk goes to stderr, through `failure.rs`.
+//! What goes to stdout: pages for people, objects for programs. Talk goes to stderr, through `failure.rs`. Whatever is written,
+//! nothing in it steers a terminal; only bytes that were asked for as they are go to a pipe as they are.
 
-use std::io::{BufWriter, Write};
+use std::borrow::Cow;
+use std::io::{self, BufWriter, IsTerminal, Write};
 
+use longhaul_core::listing::{harmless_but_coloured, harmless_json};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -9,17 +12,27 @@ use crate::failure::Failure;
 /// Prints a page for a person, without colour where it would not be seen.
 pub(crate) fn page(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
-    out.write_all(text.as_bytes())
+    out.write_all(harmless_but_coloured(text).as_bytes())
         .and_then(|()| out.flush())
         .map_err(Failure::Stdout)
 }
 
-/// Prints bytes as they are.
+/// Prints bytes as they are; on a terminal with what would steer it escaped, as in JSON.
 pub(crate) fn bytes<B: AsRef<[u8]>>(slices: impl IntoIterator<Item = B>) -> Result<(), Failure> {
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let stdout = std::io::stdout().lock();
+    let is_seen = stdout.is_terminal();
+    let mut out = BufWriter::new(stdout);
     let write = || {
         for slice in slices {
-            out.write_all(slice.as_ref())?;
+            let slice = slice.as_ref();
+            match is_seen {
+                true => {
+                    let text = String::from_utf8_lossy(slice);
+                    let text = harmless_but_coloured(&text);
+                    out.write_all(harmless_json(&text).as_bytes())?;
+                }
+                false => out.write_all(slice)?,
+            }
         }
         out.flush()
     };
@@ -28,11 +41,29 @@ pub(crate) fn bytes<B: AsRef<[u8]>>(slices: impl IntoIterator<Item = B>) -> Resu
 
 /// Prints an object for a program. Straight to stdout: what takes colour out for people would take bytes out of texts.
 pub(crate) fn json(object: &impl Serialize) -> Result<(), Failure> {
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = Escaped(BufWriter::new(std::io::stdout().lock()));
     let mut write = || {
         serde_json::to_writer_pretty(&mut out, object)?;
         writeln!(out)?;
         out.flush()
     };
     write().map_err(Failure::Stdout)
+}
+
+/// Writes JSON with everything escaped that steers a terminal. What it is given splits no character: texts are written whole.
+struct Escaped<W>(W);
+
+impl<W: Write> Write for Escaped<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => harmless_json(text),
+            Err(_) => Cow::Owned(harmless_json(&String::from_utf8_lossy(bytes)).into_owned()),
+        };
+        self.0.write_all(text.as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }

@@ -28,7 +28,7 @@ const CLIENT_TOKEN: &str = "LONGHAUL_GATEWAY_CLIENT_TOKEN";
 const RULES: &str = "gateway.toml";
 
 pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
-    let config = given.resolve(given_flags([
+    let config = given.resolve_for_serve(given_flags([
         ("models.file", &command.models),
         ("window.cap", &command.window),
     ]))?;

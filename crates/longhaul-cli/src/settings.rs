@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use longhaul_core::config::{Config, FileLayer, Layers};
+use longhaul_core::config::{Config, FileLayer, InServe, Layers, in_serve};
 use longhaul_core::models::ModelTable;
 use longhaul_store::layout::{Env, Home};
 
@@ -63,6 +63,23 @@ impl Given {
             warn(&notice.to_string());
         }
         Ok(config)
+    }
+
+    /// The settings for the gateway. What is given by `--set` and would do nothing there is refused; a file and the
+    /// environment are for all commands.
+    pub(crate) fn resolve_for_serve(
+        &self,
+        flags: Vec<(String, String)>,
+    ) -> Result<Config, Failure> {
+        for (key, _) in &self.flags {
+            if let InServe::Idle(reason) = in_serve(key) {
+                return Err(Failure::IdleSetting {
+                    key: key.clone(),
+                    reason,
+                });
+            }
+        }
+        self.resolve(flags)
     }
 
     /// The file that was named, or the usual one if it exists.

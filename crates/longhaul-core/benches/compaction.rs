@@ -121,6 +121,8 @@ fn engine(entries: Vec<Kept>) -> Engine {
         window: window.unwrap(),
         model: (*spec).clone(),
         clearable: ClearableTools::default(),
+        micro: Default::default(),
+        delivery: Default::default(),
         cache_edits: CacheEdits::Unsupported,
         pressure: Default::default(),
         summariser: Default::default(),
@@ -166,6 +168,7 @@ fn turn(engine: &mut Engine) {
                     },
                     request_id: None,
                     applied: Default::default(),
+                    ending: Default::default(),
                 };
                 (id, Outcome::Replied(Box::new(reply)))
             }

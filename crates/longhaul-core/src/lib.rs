@@ -23,6 +23,7 @@ pub mod normalize;
 pub mod notes;
 pub mod plan;
 pub mod prompt;
+pub mod quoting;
 pub mod rehydrate;
 pub mod report;
 pub mod rounds;

@@ -42,6 +42,7 @@ fn counts(object: Object<'_>) -> Usage {
         cache_write_5m: split("ephemeral_5m_input_tokens"),
         cache_write_1h: split("ephemeral_1h_input_tokens"),
         output: count(object, "output_tokens"),
+        cache_deleted: (object.count("cache_deleted_input_tokens")).map(|count| count.min(MOST)),
         batch: object.string("service_tier").as_deref() == Some("batch"),
         us_only: object.string("inference_geo").as_deref() == Some("us"),
         iterations: Vec::new(),

@@ -3,7 +3,7 @@
 //! - [`lines`] reads forward, [`tail`] backwards, [`load`](mod@load) a whole file to keep it byte for byte;
 //! - [`append`] adds entries so that an acknowledged one is never lost;
 //! - [`layout`] knows where sessions lie, [`ownership`] who may change them, [`fork`](mod@fork) copies another
-//!   program's, [`purge`] deletes ours, [`copy`] makes any other copy;
+//!   program's, [`lease`] keeps two processes from working on one, [`purge`] deletes ours, [`copy`] makes any other copy;
 //! - [`archive`] finds again what left the model's view;
 //! - [`notes`] keeps what an agent notes beside the conversation;
 //! - [`resume`](mod@resume) takes a conversation up again from the tail of its file.
@@ -29,8 +29,10 @@ pub mod copy;
 mod error;
 pub mod fork;
 pub mod layout;
+pub mod lease;
 pub mod lines;
 pub mod load;
+mod newest_model;
 pub mod notes;
 pub mod ownership;
 mod private;
@@ -42,8 +44,10 @@ pub use append::{AppendError, Appended, Durability, Link, TranscriptWriter};
 pub use error::ReadError;
 pub use fork::{ForkError, fork};
 pub use layout::{Env, Home, Owner, SessionId};
+pub use lease::{Holder, InUse, Lease, LeaseError};
 pub use lines::{Ending, LineReader, RawLine};
 pub use load::{Content, Line, Loaded, load, load_from, write_back};
+pub use newest_model::newest_model;
 pub use notes::{NotesError, NotesFolder, NotesLock};
 pub use ownership::{Force, Refusal, may_change_in_place};
 pub use private::create_file as create_private_file;

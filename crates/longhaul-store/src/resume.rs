@@ -12,6 +12,7 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
 
+use longhaul_core::facts::left_branches;
 use longhaul_core::message::{Entry, EntryKind, Id, Scanner};
 use longhaul_core::prompt::{Assembly, Placed, Replay, Standing, UnreadableHead};
 use longhaul_core::tokens::{Ledger, Rough, Standing as TokenStanding};
@@ -34,6 +35,8 @@ pub struct Resumed {
     pub ledger: Ledger,
     /// The newest head of the session's requests (M7), if the tail holds one.
     pub head: Option<ResumedHead>,
+    /// Messages of the user on branches of the conversation that were left, a list each, as far as the tail holds them.
+    pub left: Vec<Vec<Entry>>,
     /// Where reading began; nothing before it was kept.
     pub read_from: u64,
     /// Lines of the tail that are not intact. `inspect` says more about them.
@@ -129,6 +132,14 @@ pub fn resume(path: &Path) -> Result<Resumed, ReadError> {
             .filter_map(|row| table.rows()[*row as usize].uuid)
             .collect(),
         ledger: conversation.ledger(&table),
+        left: left_branches(&table, &conversation)
+            .iter()
+            .map(|rows| {
+                let entries = rows.iter().map(|row| &lines[*row as usize]);
+                let spoken = entries.filter(|entry| entry.facets().kind == EntryKind::User);
+                spoken.cloned().collect()
+            })
+            .collect(),
         head,
         read_from: from,
         damaged,

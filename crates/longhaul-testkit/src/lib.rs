@@ -19,6 +19,7 @@ pub mod big;
 pub mod browser;
 pub mod corpora;
 pub mod damage;
+pub mod forgery;
 mod ids;
 mod json;
 #[cfg(feature = "postgres")]

@@ -48,7 +48,7 @@ impl CacheBreaks {
             }
         };
         let path = diff.as_ref().map(|path| path.display().to_string());
-        event(finding, path.as_deref());
+        record(finding, path.as_deref());
         Told {
             sentence: finding.sentence(path.as_deref()),
             diff,
@@ -116,7 +116,8 @@ fn name(finding: &Finding) -> String {
     format!("{time}-{}", source.collect::<String>())
 }
 
-fn event(finding: &Finding, diff: Option<&str>) {
+/// Writes the event to the log, with the path of the diff if there is one (E1).
+pub(crate) fn record(finding: &Finding, diff: Option<&str>) {
     let changes: Vec<String> = finding.changes.iter().map(ToString::to_string).collect();
     let cost_usd = finding.cost.map(|cost| cost.to_f64());
     macro_rules! tell {

@@ -54,8 +54,10 @@
 //! [`core::prompt::Assembly`] makes requests that hit the cache, [`core::cache::Watch`] says why one did not; or
 //! [`core::engine::Engine`], which puts them together and performs nothing.
 
+pub mod branches;
 pub mod cache_breaks;
 mod clock;
+pub mod environment;
 mod head;
 pub mod hooks;
 mod keeper;
@@ -63,6 +65,8 @@ pub mod memory_files;
 mod model;
 pub mod notes;
 pub mod process_group;
+mod read_policy;
+pub mod resolved_file;
 pub mod rewind;
 pub mod session;
 mod telemetry;
@@ -76,6 +80,7 @@ pub use longhaul_core as core;
 pub use longhaul_provider as provider;
 pub use longhaul_store as store;
 pub use model::{Boxed, Model, OnStream};
+pub use read_policy::ReadPolicy;
 pub use session::{Session, recorded, window};
 pub use undo::undo;
-pub use workspace::{Files, NoWorkspace, Wanted, Workspace};
+pub use workspace::{Files, NoWorkspace, Wanted, Workspace, text_of};

@@ -2,20 +2,36 @@
 //!
 //! Which files there are and what of them is sent is decided in [`longhaul_core::prompt::memory`].
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use longhaul_core::prompt::ContextBudget;
-use longhaul_core::prompt::memory::{Content, Encoding, Found, Reach, Search, Unavailable};
+use longhaul_core::prompt::memory::{
+    Authority, Content, Encoding, Found, MemoryFile, Reach, Search, Unavailable, WantedFile,
+    compact_instructions as section,
+};
 use longhaul_store::{Env, Home};
+
+use crate::read_policy::ReadPolicy;
+use crate::resolved_file;
 
 pub use longhaul_core::prompt::memory::Places;
 
-/// The places of a session that works in this folder. The project is the repository around it, else the folder itself.
+/// The places of a session that works in this folder. The project is the repository around it, else the folder itself. A
+/// repository that holds the user's whole home is nobody's project: all of the home would count as the project's.
 pub fn places(env: &Env, cwd: &Path) -> Places {
     let root = |home: Home| home.root().to_owned();
-    let project_root = cwd.ancestors().find(|folder| folder.join(".git").exists());
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let user_home = env.user_home.as_deref().map(real);
+    let holds_home = |folder: &&Path| {
+        let home = user_home.as_ref();
+        home.is_some_and(|home| home.starts_with(real(folder)))
+    };
+    let project_root = cwd
+        .ancestors()
+        .find(|folder| folder.join(".git").exists())
+        .filter(|folder| !holds_home(folder));
     Places {
         user_home: env.user_home.clone(),
         claude_home: Home::claude(env).ok().map(root),
@@ -25,19 +41,41 @@ pub fn places(env: &Env, cwd: &Path) -> Places {
     }
 }
 
-/// Loads the memory files of a session. Whatever is wrong with one of them is a notice.
-#[tracing::instrument(level = "debug", skip_all, fields(project = %places.project_root.display()))]
+/// Loads the memory files of a session. Whatever is wrong with one of them is a notice. Files outside of the project are
+/// read only on the user's own word.
 pub fn load(places: &Places) -> Found {
+    load_with(places, &ReadPolicy::default())
+}
+
+/// The same under rules, and with what the user agreed to.
+pub fn load_with(places: &Places, policy: &ReadPolicy) -> Found {
+    run(Search::new(places), places, policy)
+}
+
+/// Loads the memory files of the folders that lead to a file, but for those that every session has, under the same rules.
+pub fn load_nested(places: &Places, file: &Path, policy: &ReadPolicy) -> Found {
+    run(Search::nested(places, file), places, policy)
+}
+
+/// What memory files say about compactions (F4): their sections, one after the other. None if there is none.
+pub fn compact_instructions(files: &[MemoryFile]) -> Option<String> {
+    let sections: Vec<&str> = (files.iter())
+        .filter_map(|file| section(&file.text))
+        .collect();
+    (!sections.is_empty()).then(|| sections.join("\n\n"))
+}
+
+#[tracing::instrument(level = "debug", skip_all, fields(project = %places.project_root.display()))]
+fn run(mut search: Search, places: &Places, policy: &ReadPolicy) -> Found {
     let most_bytes = ContextBudget::FULL.most_bytes_of_a_file();
     let roots = Roots::of(places);
-    let mut search = Search::new(places);
     loop {
         let wanted = search.wanted();
         if wanted.is_empty() {
             break;
         }
-        for path in wanted {
-            search.supply(&path, read(&path, most_bytes, &roots));
+        for wanted in wanted {
+            search.supply(&wanted, read(&wanted, most_bytes, &roots, policy));
         }
     }
     let found = search.finish();
@@ -84,13 +122,28 @@ impl Roots {
     }
 }
 
-fn read(path: &Path, most_bytes: u64, roots: &Roots) -> Result<Content, Unavailable> {
-    let real = fs::canonicalize(path).map_err(unavailable)?;
+fn read(
+    wanted: &WantedFile,
+    most_bytes: u64,
+    roots: &Roots,
+    policy: &ReadPolicy,
+) -> Result<Content, Unavailable> {
+    let real = fs::canonicalize(&wanted.path).map_err(unavailable)?;
     // Asked before it is opened: to open a pipe is to wait for somebody at its other end.
     usable(&fs::metadata(&real).map_err(unavailable)?)?;
-    let file = File::open(&real).map_err(unavailable)?;
+    if resolved_file::is_of_the_kernel(&real) {
+        return Err(unusable("it is a file of the kernel"));
+    }
+    if policy.denies(&wanted.path) || policy.denies(&real) {
+        return Err(Unavailable::Denied);
+    }
+    let reach = roots.reach(&real);
+    if wanted.authority == Authority::Project && reach != Reach::Project && !policy.agrees(&real) {
+        return Err(Unavailable::NotAgreed { real });
+    }
+    // No link is followed: what was judged is what is read.
+    let file = resolved_file::open(&real).map_err(unavailable)?;
     let metadata = file.metadata().map_err(unavailable)?;
-    usable(&metadata)?;
     let mut bytes = Vec::new();
     let mut beginning = file.take(most_bytes + 1);
     beginning.read_to_end(&mut bytes).map_err(unavailable)?;
@@ -108,7 +161,7 @@ fn read(path: &Path, most_bytes: u64, roots: &Roots) -> Result<Content, Unavaila
         text,
         encoding,
         unread_bytes,
-        reach: roots.reach(&real),
+        reach,
         real,
     })
 }

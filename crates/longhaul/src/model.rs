@@ -68,6 +68,16 @@ impl Model for Client {
 /// What a failure means to the engine.
 pub(crate) fn failed(error: &Error) -> Failed {
     let kind = match error.class {
+        // The client has tried it several times.
+        ErrorClass::Overloaded { .. }
+        | ErrorClass::RateLimited { .. }
+        | ErrorClass::Retry { .. }
+        | ErrorClass::Server { .. }
+        | ErrorClass::Timeout(_)
+            if error.attempts > 1 =>
+        {
+            FailedKind::Overloaded
+        }
         ErrorClass::TooLong(overflow) => FailedKind::TooLong {
             gap: overflow.gap(),
         },

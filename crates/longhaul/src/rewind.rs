@@ -108,7 +108,7 @@ pub fn rewind(path: &Path, uuid: &str, now: Timestamp) -> Result<Rewound, Rewind
 }
 
 /// The words of an entry, if they are the user's own.
-fn said(view: View<'_>, texts: &HostTexts) -> Option<String> {
+pub(crate) fn said(view: View<'_>, texts: &HostTexts) -> Option<String> {
     let facets = view.facets;
     if facets.kind != EntryKind::User || facets.flags.meta || facets.flags.compact_summary {
         return None;

@@ -1,6 +1,6 @@
 //! The seam to where the agent works: what goes back into the window after a compaction (R).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use longhaul_core::engine::GatheredContext;
@@ -24,15 +24,26 @@ pub struct Wanted {
 pub trait Workspace: Send + Sync {
     /// Gathers what goes back into the window, and the head that requests shall have from then on.
     fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext>;
+
+    /// What the project's memory files say about compactions (F4), read when one begins; empty if they say nothing. None:
+    /// what the session was opened with holds.
+    fn compact_instructions(&self) -> Boxed<'_, Option<String>> {
+        Box::pin(async { None })
+    }
 }
 
 impl<W: Workspace + ?Sized> Workspace for Arc<W> {
     fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
         W::gather(self, wanted)
     }
+
+    fn compact_instructions(&self) -> Boxed<'_, Option<String>> {
+        W::compact_instructions(self)
+    }
 }
 
-/// Nothing but the file system: the files that were read are read again.
+/// Nothing but the file system: the files that were read are read again, from where their paths lead now. No rules are asked:
+/// a host whose folder others can change, or which has rules, brings a workspace of its own.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Files;
 
@@ -71,28 +82,39 @@ impl Workspace for NoWorkspace {
     }
 }
 
-/// Reads a file, if it is one and is text.
+/// Reads a file, if it is one and is text. What the path leads to now is opened; a link that appears meanwhile is not
+/// followed.
 pub(crate) fn read(path: PathBuf) -> Source<FileText> {
-    use std::io::Read;
-    let text = || -> Result<String, String> {
-        let told = |error: std::io::Error| error.to_string();
-        let metadata = std::fs::metadata(&path).map_err(told)?;
-        if !metadata.is_file() {
-            return Err("it is not a file".to_owned());
-        }
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(&path).map_err(told)?;
-        file.take(MOST).read_to_end(&mut bytes).map_err(told)?;
-        if memchr::memchr(0, &bytes).is_some() {
-            return Err("it is not text".to_owned());
-        }
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    };
-    match text() {
+    let text = std::fs::canonicalize(&path)
+        .map_err(|error| error.to_string())
+        .and_then(|real| text_of(&real));
+    match text {
         Ok(text) => Source::Found(FileText { path, text }),
         Err(why) => Source::Failed {
             what: path.display().to_string(),
             why,
         },
     }
+}
+
+/// The text of a file by its resolved path, as far as it can be of use after a compaction. No link is followed. An error
+/// says what is wrong.
+///
+/// # Errors
+/// It is no file, no text, or cannot be read.
+pub fn text_of(real: &Path) -> Result<String, String> {
+    use std::io::Read;
+    let told = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::IsADirectory | std::io::ErrorKind::InvalidInput => {
+            "it is not a file".to_owned()
+        }
+        _ => error.to_string(),
+    };
+    let mut bytes = Vec::new();
+    let file = crate::resolved_file::open(real).map_err(told)?;
+    file.take(MOST).read_to_end(&mut bytes).map_err(told)?;
+    if memchr::memchr(0, &bytes).is_some() {
+        return Err("it is not text".to_owned());
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

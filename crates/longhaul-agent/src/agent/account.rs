@@ -70,7 +70,8 @@ impl Account {
             Whose::SubAgent => Purpose::SubAgents,
         };
         match event {
-            Event::Replied { usage, cost, .. } => {
+            // One that was withheld is billed as well.
+            Event::Replied { usage, cost, .. } | Event::Withheld { usage, cost } => {
                 self.add(purpose(Purpose::Replies), Some(usage), *cost);
             }
             Event::Compacted(done) => {

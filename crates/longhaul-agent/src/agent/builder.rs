@@ -4,18 +4,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use longhaul::hooks::{HookSet, Hooks};
-use longhaul::{Clock, Model, SystemClock};
+use longhaul::{Clock, Model, ReadPolicy, SystemClock};
 use longhaul_core::config::Config;
 use longhaul_core::engine::CacheEdits;
 use longhaul_core::models::ModelTable;
-use longhaul_core::prompt::Presence;
+use longhaul_core::money::Usd;
+use longhaul_core::prompt::{OutputStyle, Presence};
 use longhaul_core::window::QuerySource;
 use longhaul_store::{Durability, Env};
 use tokio::sync::mpsc;
 
 use super::error::AgentError;
 use super::gate::{Gate, OpenGate};
+use super::head::Preferences;
 use super::recipe::{Equipment, Outfit, Recipe};
+use super::resuming::Resuming;
 use super::start::Start;
 use super::tell::Teller;
 use super::{Agent, Sources};
@@ -30,6 +33,7 @@ pub struct AgentBuilder {
     cwd: PathBuf,
     env: Env,
     further: Vec<PathBuf>,
+    reads: ReadPolicy,
     models: Option<ModelTable>,
     config: Config,
     hooks: Option<Arc<dyn Hooks>>,
@@ -43,9 +47,11 @@ pub struct AgentBuilder {
     shell: Option<String>,
     system_prompt: Option<String>,
     append_system_prompt: Option<String>,
+    preferences: Preferences,
     max_turns: Option<u32>,
     cache_breaks: Option<PathBuf>,
     cache_edits: CacheEdits,
+    resuming: Resuming,
 }
 
 impl AgentBuilder {
@@ -63,6 +69,7 @@ impl AgentBuilder {
             cwd: cwd.into(),
             env,
             further: Vec::new(),
+            reads: ReadPolicy::default(),
             models: None,
             config: Config::default(),
             hooks: None,
@@ -76,16 +83,32 @@ impl AgentBuilder {
             shell: None,
             system_prompt: None,
             append_system_prompt: None,
+            preferences: Preferences::default(),
             max_turns: None,
             cache_breaks: None,
             cache_edits: CacheEdits::Unsupported,
+            resuming: Resuming::default(),
         }
+    }
+
+    /// How a session is gone on with; unless said otherwise, one that is in use is refused.
+    #[must_use]
+    pub fn resuming(mut self, resuming: Resuming) -> Self {
+        self.resuming = resuming;
+        self
     }
 
     /// Further folders that the user opened to it.
     #[must_use]
     pub fn further(mut self, folders: Vec<PathBuf>) -> Self {
         self.further = folders;
+        self
+    }
+
+    /// Which files memory files may lead to; unless said otherwise, none outside of the project.
+    #[must_use]
+    pub fn read_policy(mut self, reads: ReadPolicy) -> Self {
+        self.reads = reads;
         self
     }
 
@@ -190,14 +213,43 @@ impl AgentBuilder {
         self
     }
 
-    /// The most replies to one prompt.
+    /// The language that the user wants to be answered in.
     #[must_use]
-    pub fn max_turns(mut self, turns: Option<u32>) -> Self {
-        self.max_turns = turns;
+    pub fn language(mut self, language: Option<String>) -> Self {
+        self.preferences.language = language;
         self
     }
 
-    /// Writes a diff for every cache break below this folder.
+    /// How the user wants answers to be.
+    #[must_use]
+    pub fn output_style(mut self, style: Option<OutputStyle>) -> Self {
+        self.preferences.output_style = style;
+        self
+    }
+
+    /// The most replies to one prompt. The model is told.
+    #[must_use]
+    pub fn max_turns(mut self, turns: Option<u32>) -> Self {
+        self.max_turns = turns;
+        self.preferences.budgets.turns = turns.map(u64::from);
+        self
+    }
+
+    /// The most that the session may cost since it was opened. The model is told; work ends with the reply that reaches it.
+    #[must_use]
+    pub fn max_cost(mut self, cost: Option<Usd>) -> Self {
+        self.preferences.budgets.cost = cost;
+        self
+    }
+
+    /// The most tokens of one reply, if the settings make the model's own maximum smaller. The model is told.
+    #[must_use]
+    pub fn max_reply(mut self, tokens: Option<u64>) -> Self {
+        self.preferences.budgets.answer_tokens = tokens;
+        self
+    }
+
+    /// Writes a diff for every cache break below this folder; unless said otherwise, below the session's own.
     #[must_use]
     pub fn cache_breaks(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cache_breaks = Some(folder.into());
@@ -221,6 +273,7 @@ impl AgentBuilder {
             env: self.env,
             cwd: self.cwd,
             further: self.further,
+            reads: self.reads,
             model: self.model,
             models: self.models.unwrap_or_else(ModelTable::builtin),
             config: self.config,
@@ -237,12 +290,20 @@ impl AgentBuilder {
             shell: self.shell,
             system_prompt: self.system_prompt,
             append_system_prompt: self.append_system_prompt,
+            preferences: self.preferences,
             max_turns: self.max_turns,
             cache_breaks: self.cache_breaks,
             cache_edits: self.cache_edits,
         };
-        let agent =
-            Agent::open(Arc::new(recipe), self.model_id, start, Teller::new(events)).await?;
+        let teller = Teller::new(events);
+        let agent = Agent::open(
+            Arc::new(recipe),
+            self.model_id,
+            start,
+            self.resuming,
+            teller,
+        )
+        .await?;
         Ok((agent, heard))
     }
 }

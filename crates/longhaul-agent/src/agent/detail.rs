@@ -5,16 +5,14 @@ use similar::TextDiff;
 
 use crate::tool::Access;
 
-/// The most lines that are shown.
-const LINES: usize = 400;
 /// Files larger than this are not read for a diff.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// A call in full.
+/// A call in full: who agrees to it must be able to see all of it.
 pub(crate) fn detail(input: &Value, access: &Access) -> String {
     let text = |name: &str| input.get(name).and_then(Value::as_str);
-    let shown = match access {
-        Access::Runs(command) => command.clone(),
+    match access {
+        Access::Runs { command, .. } => command.clone(),
         Access::Writes(path) => {
             let edit = text("old_string").zip(text("new_string"));
             let write = || {
@@ -31,15 +29,7 @@ pub(crate) fn detail(input: &Value, access: &Access) -> String {
             }
         }
         Access::Fetches(_) | Access::Reads(_) | Access::Nothing | Access::Other => pretty(input),
-    };
-    let mut lines: Vec<&str> = shown.lines().collect();
-    let more = lines.len().saturating_sub(LINES);
-    lines.truncate(LINES);
-    let mut shown = lines.join("\n");
-    if more > 0 {
-        shown.push_str(&format!("\n… {more} more lines"));
     }
-    shown
 }
 
 fn diff(old: &str, new: &str) -> String {

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use longhaul::branches::BranchError;
 use longhaul::rewind::RewindError;
 use longhaul::session::OpenError;
 use longhaul::undo::UndoError;
-use longhaul_store::ForkError;
 use longhaul_store::layout::{FindError, HomeError};
+use longhaul_store::{ForkError, InUse};
 
 use super::head::NoHead;
 
@@ -25,6 +26,12 @@ pub enum AgentError {
         /// The folder.
         cwd: PathBuf,
     },
+    /// Another process has the session open.
+    #[error(transparent)]
+    InUse(#[from] InUse),
+    /// A branch was not taken up.
+    #[error(transparent)]
+    Branch(#[from] BranchError),
     /// Another program's session could not be copied.
     #[error(transparent)]
     Fork(#[from] ForkError),
@@ -51,4 +58,14 @@ pub enum AgentError {
     /// The transcript cannot be read.
     #[error(transparent)]
     Read(#[from] longhaul_store::ReadError),
+}
+
+impl AgentError {
+    /// Who has the session open, if that is the reason.
+    pub fn in_use(&self) -> Option<&InUse> {
+        match self {
+            Self::InUse(in_use) | Self::Open(OpenError::InUse(in_use)) => Some(in_use),
+            _ => None,
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::event::Mode;
-use crate::tool::Access;
+use crate::tool::{Access, Guard};
 
 /// What is said of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +40,11 @@ pub trait Gate: Send + Sync {
     /// Judges a call.
     fn judge(&self, tool: &str, input: &Value, access: &Access) -> Judged;
 
+    /// From what a call is guarded that this gate lets run unasked.
+    fn guard(&self, _: &Access) -> Guard {
+        Guard::Nothing
+    }
+
     /// The user agreed to a rule. What could not be kept is said in a sentence.
     fn remember(&self, rule: &str, lasting: Lasting) -> Result<(), String>;
 
@@ -48,6 +53,12 @@ pub trait Gate: Send + Sync {
 
     /// Another mode from now on.
     fn set_mode(&self, mode: Mode);
+
+    /// The conversation was compacted: what the user approved of for the session alone is asked for again (C1). Gives how
+    /// many rules that were. Rules of settings and flags stay.
+    fn forget_approvals(&self) -> usize {
+        0
+    }
 }
 
 /// Lets everything run: for tests, and for who asked for it.

@@ -19,8 +19,8 @@ use super::gate::{Gate, Judged, Lasting};
 use super::ring::{Ringer, hook_context};
 use super::tell::Teller;
 use super::words;
-use crate::event::{AgentEvent, Answer, Question};
-use crate::tool::{Call, Output, Tool, Toolbox};
+use crate::event::{AgentEvent, Answer, Denied, Question};
+use crate::tool::{Call, Guard, Output, Tool, Toolbox};
 
 /// The most calls that run side by side.
 const SIDE_BY_SIDE: usize = 10;
@@ -95,7 +95,8 @@ impl From<Output> for Done {
 
 /// What becomes of a call before it runs.
 enum Verdict {
-    Run(Value),
+    /// With this input.
+    Run(Value, Guard),
     Not(Done),
 }
 
@@ -207,6 +208,11 @@ impl Hands {
             .map(|reason| Stop::Hook(reason.text.clone()));
         if before.blocked.is_some() || before.permission == Some(Permission::Deny) {
             let reason = before.blocked.map(|reason| reason.text).unwrap_or_default();
+            let told = match reason.is_empty() {
+                true => "a hook forbids it",
+                false => &reason,
+            };
+            self.denied(tool, call, input, told);
             return Done {
                 output: Output::error(words::hook_denied(&reason)),
                 context,
@@ -221,7 +227,7 @@ impl Hands {
         };
         let mut done = match verdict {
             Verdict::Not(done) => done,
-            Verdict::Run(input) => self.performed(tool, call, input, cancel).await,
+            Verdict::Run(input, guard) => self.performed(tool, call, input, guard, cancel).await,
         };
         context.append(&mut done.context);
         done.context = context;
@@ -242,16 +248,21 @@ impl Hands {
         let (reason, rule) = match (judged, hooks) {
             // A hook may not allow what a rule forbids.
             (Judged::Deny { reason }, _) => {
+                self.denied(tool, call, &input, &reason);
                 return Verdict::Not(Output::error(words::denied(&reason)).into());
             }
-            (_, Some(Permission::Allow)) | (Judged::Allow, None) => return Verdict::Run(input),
+            (_, Some(Permission::Allow)) => return Verdict::Run(input, Guard::Nothing),
+            (Judged::Allow, None) => return Verdict::Run(input, self.gate.guard(&access)),
             (Judged::Ask { reason, rule }, _) => (reason, rule),
             (Judged::Allow, Some(_)) => ("a hook wants you to decide".to_owned(), None),
         };
         let _one_at_a_time = self.asking.lock().await;
         // Meanwhile the user may have agreed to a rule that covers this call.
         if hooks.is_none() && self.gate.judge(&call.name, &input, &access) == Judged::Allow {
-            return Verdict::Run(input);
+            return Verdict::Run(input, self.gate.guard(&access));
+        }
+        if let Some(verdict) = self.answered_by_hook(tool, call, &input).await {
+            return verdict;
         }
         let (answer, answered) = oneshot::channel();
         self.teller.tell(AgentEvent::Asks(Question {
@@ -268,7 +279,10 @@ impl Hands {
             answer,
         }));
         let lasting = match answered.await {
-            Err(_) => return Verdict::Not(Output::error(words::unasked(&reason)).into()),
+            Err(_) => {
+                self.denied(tool, call, &input, &reason);
+                return Verdict::Not(Output::error(words::unasked(&reason)).into());
+            }
             Ok(Answer::No(said)) => {
                 let stop = said.is_none().then_some(Stop::User);
                 return Verdict::Not(Done {
@@ -285,7 +299,42 @@ impl Hands {
         {
             self.teller.notice(sentence);
         }
-        Verdict::Run(input)
+        Verdict::Run(input, Guard::Nothing)
+    }
+
+    /// A hook may answer in the user's place (K1). None: the user is asked.
+    async fn answered_by_hook(
+        &self,
+        tool: &Arc<dyn Tool>,
+        call: &Wanted,
+        input: &Value,
+    ) -> Option<Verdict> {
+        let heard = self
+            .ringer
+            .ring(HookEvent::PermissionRequest {
+                tool_name: call.name.clone(),
+                tool_input: input.clone(),
+                tool_use_id: call.id.clone(),
+            })
+            .await;
+        if heard.blocked.is_some() || heard.permission == Some(Permission::Deny) {
+            let reason = heard.blocked.map(|reason| reason.text).unwrap_or_default();
+            self.denied(tool, call, input, &reason);
+            let output = Output::error(words::hook_denied(&reason));
+            return Some(Verdict::Not(output.into()));
+        }
+        if heard.permission != Some(Permission::Allow) {
+            return None;
+        }
+        let input = heard.updated_input.unwrap_or_else(|| input.clone());
+        // A hook may not allow what a rule forbids, whatever it makes of the input.
+        match self.gate.judge(&call.name, &input, &tool.access(&input)) {
+            Judged::Deny { reason } => {
+                self.denied(tool, call, &input, &reason);
+                Some(Verdict::Not(Output::error(words::denied(&reason)).into()))
+            }
+            _ => Some(Verdict::Run(input, Guard::Nothing)),
+        }
     }
 
     async fn performed(
@@ -293,10 +342,11 @@ impl Hands {
         tool: &Arc<dyn Tool>,
         call: &Wanted,
         input: Value,
+        guard: Guard,
         cancel: &CancellationToken,
     ) -> Done {
         let began = Instant::now();
-        let mut output = self.perform(tool, call, input.clone(), cancel).await;
+        let mut output = self.perform(tool, call, input.clone(), guard, cancel).await;
         if cancel.is_cancelled() {
             return output.into();
         }
@@ -330,6 +380,7 @@ impl Hands {
         tool: &Arc<dyn Tool>,
         call: &Wanted,
         input: Value,
+        guard: Guard,
         cancel: &CancellationToken,
     ) -> Output {
         let (teller, shown, id) = (self.teller.clone(), self.shown.clone(), call.id.clone());
@@ -343,6 +394,7 @@ impl Hands {
                 }),
                 Shown::Progress(progress) => progress(text),
             }),
+            guard,
         };
         let run = AssertUnwindSafe(tool.run(input, &one)).catch_unwind();
         tokio::pin!(run);
@@ -363,6 +415,17 @@ impl Hands {
             true => stopped(output),
             false => output,
         }
+    }
+
+    /// Told whoever made the call, the agent or a sub-agent: nobody else would learn of it.
+    fn denied(&self, tool: &Arc<dyn Tool>, call: &Wanted, input: &Value, reason: &str) {
+        self.teller.tell(AgentEvent::Denied(Denied {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            line: tool.line(input),
+            input: input.clone(),
+            reason: reason.to_owned(),
+        }));
     }
 
     fn started(&self, call: &Wanted, line: &str, input: &Value) {

@@ -2,15 +2,15 @@
 //! context with memory files and the date (A4). Made when a session opens, and again behind a compaction.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use longhaul::memory_files;
-use longhaul::{Clock, Prompt, System};
-use longhaul_core::prompt::memory::{Found, MemoryFile, compact_instructions};
+use longhaul::{Clock, Prompt, ReadPolicy, System};
+use longhaul_core::prompt::memory::{Found, MemoryFile};
 use longhaul_core::prompt::{
-    AGENT_PREFIX, ContextBudget, ContextSources, Environment, Guidance, History, HostValues,
-    MemoryPrompt, Presence, Registry, Sending, Standard, SystemPrompt, ToolSharing, Ttl,
-    UserContext, agent_registry,
+    AGENT_PREFIX, Budgets, ContextBudget, ContextSources, Environment, Guidance, History,
+    HostValues, MemoryPrompt, OutputStyle, Presence, Registry, Sending, Standard, SystemPrompt,
+    ToolSharing, Ttl, UserContext, agent_registry,
 };
 use longhaul_core::tokens::Rough;
 use longhaul_core::window::Scale;
@@ -30,12 +30,15 @@ pub(crate) struct Heads {
     tools: Vec<Value>,
     offers: Offers,
     registry: Mutex<Option<Registry>>,
+    /// The prompt that was made last.
+    newest: Mutex<Option<Prompt>>,
 }
 
 /// What heads of a session are made of.
 pub(crate) struct About {
     pub(crate) env: Env,
     pub(crate) place: Place,
+    pub(crate) reads: ReadPolicy,
     pub(crate) model: String,
     /// The window in tokens, after a cap.
     pub(crate) window: u64,
@@ -46,10 +49,34 @@ pub(crate) struct About {
     pub(crate) surroundings: Surroundings,
     pub(crate) sources: Sources,
     pub(crate) clock: Arc<dyn Clock>,
-    /// The words of a sub-agent's kind, in place of the default agent's sections.
-    pub(crate) instead: Option<String>,
+    /// What stands in place of the default agent's sections.
+    pub(crate) instead: Option<Instead>,
+    /// What the user prefers, and the limits that were set.
+    pub(crate) preferences: Preferences,
+    /// The folder for temporary files, if there is one.
+    pub(crate) scratchpad: Option<PathBuf>,
     /// What the user wants said beside the rest.
     pub(crate) more: Option<String>,
+}
+
+/// What stands in place of the default agent's sections.
+#[derive(Debug, Clone)]
+pub(crate) enum Instead {
+    /// The user's own system prompt: it replaces all, and nothing is added to it (A3).
+    Whole(String),
+    /// The words of a sub-agent's kind; where it works is added.
+    Kind(String),
+}
+
+/// What the user prefers, and the limits that were set for the session.
+#[derive(Debug, Clone, Default)]
+pub struct Preferences {
+    /// The language to answer in.
+    pub language: Option<String>,
+    /// How answers should be.
+    pub output_style: Option<OutputStyle>,
+    /// Limits of the session.
+    pub budgets: Budgets,
 }
 
 /// The tools that the prompt speaks of, if they are there.
@@ -121,12 +148,18 @@ impl Heads {
             offers: Offers::of(&about.toolbox),
             about,
             registry: Mutex::new(None),
+            newest: Mutex::new(None),
         }
     }
 
     /// Where the session is kept.
     pub(crate) fn place(&self) -> &Place {
         &self.about.place
+    }
+
+    /// Which files may be read.
+    pub(crate) fn reads(&self) -> &ReadPolicy {
+        &self.about.reads
     }
 
     /// The name of the recall tool, if the model has it.
@@ -146,46 +179,99 @@ impl Heads {
             None => agent_registry()?,
         };
         registry.refresh(|section| Standard::of(section)?.text(&values));
-        let system = match &self.about.instead {
-            None => {
-                let sending = Sending {
-                    prefix: Some(AGENT_PREFIX),
-                    ttl: self.about.ttl,
-                    tools: ToolSharing::PerUser,
-                    ..Sending::default()
-                };
-                SystemPrompt::from_sections(&registry, &sending)?
-            }
-            Some(text) => SystemPrompt::custom(&custom(text, &values), self.about.ttl)?,
-        };
+        let system = self.system(&registry, &values)?;
         *slot = Some(registry);
         drop(slot);
-        let system = match &self.about.more {
-            Some(more) => appended(&system, more, self.about.ttl)?,
-            None => system,
-        };
-        let found = memory_files::load(&memory_files::places(
-            &self.about.env,
-            &self.about.place.cwd,
-        ));
+        let found = self.memory();
         let context = self.context(&found.files);
-        let instructions: Vec<&str> = (found.files.iter())
-            .filter_map(|file| compact_instructions(&file.text))
-            .collect();
+        let prompt = Prompt {
+            system: System::Rendered(system.json),
+            user_context: context.as_ref().map(|context| context.text.clone()),
+            ttl: self.about.ttl,
+            ..Prompt::new(&self.about.model, "")
+        }
+        .with_tools(self.tools.clone());
+        self.newest().replace(prompt.clone());
         Ok(Made {
-            prompt: Prompt {
-                system: System::Rendered(system.json),
-                user_context: context.as_ref().map(|context| context.text.clone()),
-                ttl: self.about.ttl,
-                ..Prompt::new(&self.about.model, "")
-            }
-            .with_tools(self.tools.clone()),
-            compact_instructions: (!instructions.is_empty()).then(|| instructions.join("\n\n")),
+            prompt,
+            compact_instructions: memory_files::compact_instructions(&found.files),
             cuts: context
                 .map(|context| context.cuts.into_iter().map(|cut| cut.path).collect())
                 .unwrap_or_default(),
             found,
         })
+    }
+
+    /// Computes the sections that are declared to change with every turn (A2). Gives a new prompt if one of them did; all
+    /// else stays as it was.
+    pub(crate) fn next_turn(&self) -> Result<Option<Prompt>, NoHead> {
+        if self.about.instead.is_some() {
+            return Ok(None);
+        }
+        let mut slot = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(registry) = slot.as_mut() else {
+            return Ok(None);
+        };
+        if registry.due().next().is_none() {
+            return Ok(None);
+        }
+        let values = self.values();
+        let changes = registry.refresh(|section| Standard::of(section)?.text(&values));
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        let system = self.system(registry, &values)?;
+        let mut newest = self.newest();
+        let Some(prompt) = newest.as_mut() else {
+            return Ok(None);
+        };
+        prompt.system = System::Rendered(system.json);
+        Ok(Some(prompt.clone()))
+    }
+
+    fn newest(&self) -> MutexGuard<'_, Option<Prompt>> {
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn system(&self, registry: &Registry, values: &HostValues) -> Result<SystemPrompt, NoHead> {
+        let ttl = self.about.ttl;
+        let system = match &self.about.instead {
+            None => {
+                let sending = Sending {
+                    prefix: Some(AGENT_PREFIX),
+                    ttl,
+                    tools: ToolSharing::PerUser,
+                    ..Sending::default()
+                };
+                SystemPrompt::from_sections(registry, &sending)?
+            }
+            Some(Instead::Whole(text)) => SystemPrompt::custom(text, ttl)?,
+            Some(Instead::Kind(text)) => SystemPrompt::custom(&of_kind(text, values), ttl)?,
+        };
+        Ok(match &self.about.more {
+            Some(more) => appended(&system, more, ttl)?,
+            None => system,
+        })
+    }
+
+    /// The memory files as they are now.
+    fn memory(&self) -> Found {
+        memory_files::load_with(&self.memory_places(), &self.about.reads)
+    }
+
+    /// Where they are looked for.
+    pub(crate) fn memory_places(&self) -> memory_files::Places {
+        memory_files::places(&self.about.env, &self.about.place.cwd)
+    }
+
+    /// What they say about compactions now; empty if nothing (F4).
+    pub(crate) fn compact_instructions(&self) -> String {
+        memory_files::compact_instructions(&self.memory().files).unwrap_or_default()
+    }
+
+    /// How large the window is, for budgets.
+    pub(crate) fn scale(&self) -> Scale {
+        Scale::of_window(self.about.window)
     }
 
     fn context(&self, memory: &[MemoryFile]) -> Option<UserContext> {
@@ -228,18 +314,21 @@ impl Heads {
                 shell: around.shell.clone(),
                 model: Some(self.about.model.clone()),
             },
+            language: self.about.preferences.language.clone(),
+            output_style: self.about.preferences.output_style.clone(),
+            scratchpad: self.about.scratchpad.clone(),
+            budgets: self.about.preferences.budgets.clone(),
             servers: (self.about.sources.servers)(),
             history: Some(History {
                 recall_tool: self.offers.recall_tool.clone(),
                 transcript: Some(self.about.place.transcript.clone()),
             }),
-            ..HostValues::default()
         }
     }
 }
 
 /// A sub-agent's own words, where it works, and that old results go away.
-fn custom(text: &str, values: &HostValues) -> String {
+fn of_kind(text: &str, values: &HostValues) -> String {
     let parts = [
         Some(text.trim().to_owned()),
         Standard::Environment.text(values),

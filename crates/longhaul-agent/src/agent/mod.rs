@@ -2,7 +2,7 @@
 //!
 //! [`AgentBuilder`] puts an [`Agent`] together and opens it on a session. `worker.rs` is the loop, for sub-agents too;
 //! `hands.rs` runs calls; `head.rs` makes what stands before the messages and `rehydrate.rs` what goes back into the window
-//! behind a compaction; `session.rs` opens sessions and `switch.rs` changes them. What happens is told as
+//! after a compaction, with the files that `restore.rs` reads again; `session.rs` opens sessions and `switch.rs` changes them. What happens is told as
 //! [`AgentEvent`](crate::event::AgentEvent)s.
 
 pub(crate) mod account;
@@ -14,9 +14,12 @@ mod gate;
 pub(crate) mod hands;
 pub(crate) mod head;
 mod listing;
+pub(crate) mod nested_memory;
 pub(crate) mod outlook;
 pub(crate) mod recipe;
-mod rehydrate;
+pub(crate) mod rehydrate;
+pub(crate) mod restore;
+mod resuming;
 pub(crate) mod ring;
 mod running;
 mod said;
@@ -35,10 +38,11 @@ pub use account::{Purpose, Spent};
 pub use builder::AgentBuilder;
 pub use error::AgentError;
 pub use gate::{Gate, Judged, Lasting, OpenGate};
-pub use head::NoHead;
+pub use head::{NoHead, Preferences};
 pub use listing::{Listed, list};
 pub use outlook::{HeadWeight, Look, Outlook};
 pub use recipe::{Equipment, Outfit, Seat};
+pub use resuming::{Copying, Instead, Resuming, WhenInUse};
 pub use running::Agent;
 pub use said::Said;
 pub use sources::{Ask, Sources};

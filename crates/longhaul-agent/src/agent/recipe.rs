@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use longhaul::hooks::Hooks;
-use longhaul::{Clock, Model};
+use longhaul::{Clock, Model, ReadPolicy};
 use longhaul_core::config::Config;
 use longhaul_core::engine::CacheEdits;
 use longhaul_core::models::{ModelSpec, ModelTable};
@@ -13,6 +13,7 @@ use longhaul_core::window::QuerySource;
 use longhaul_store::{Durability, Env};
 
 use super::gate::Gate;
+use super::head::Preferences;
 use super::sources::Sources;
 use super::tell::Tell;
 use crate::place::Place;
@@ -47,6 +48,7 @@ pub(crate) struct Recipe {
     pub(crate) env: Env,
     pub(crate) cwd: PathBuf,
     pub(crate) further: Vec<PathBuf>,
+    pub(crate) reads: ReadPolicy,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) models: ModelTable,
     pub(crate) config: Config,
@@ -61,6 +63,7 @@ pub(crate) struct Recipe {
     pub(crate) shell: Option<String>,
     pub(crate) system_prompt: Option<String>,
     pub(crate) append_system_prompt: Option<String>,
+    pub(crate) preferences: Preferences,
     pub(crate) max_turns: Option<u32>,
     pub(crate) cache_breaks: Option<PathBuf>,
     pub(crate) cache_edits: CacheEdits,

@@ -1,20 +1,21 @@
-//! What goes back into the window of the main conversation behind a compaction (R1 to R6), and its fresh head.
+//! What goes back into the window of the main conversation after a compaction (R1 to R6), and its fresh head.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use longhaul::hooks::{HookEvent, LoadReason, MemoryType};
-use longhaul::{Boxed, Files, Wanted, Workspace};
+use longhaul::{Boxed, Wanted, Workspace};
 use longhaul_core::engine::GatheredContext;
 use longhaul_core::models::ModelSpec;
-use longhaul_core::prompt::memory::{Found, Kind, is_memory_file};
-use longhaul_core::rehydrate::{BackgroundAgent, ReadFile, Source, Todo};
+use longhaul_core::prompt::memory::{Found, Kind, Notice, is_memory_file};
+use longhaul_core::rehydrate::{BackgroundAgent, Source, Todo};
 use serde_json::Value;
 
 use super::head::Heads;
+use super::restore::Restoring;
 use super::ring::Ringer;
 use super::sources::{Ask, Sources};
 use crate::event::TodoStatus;
-use crate::files::Fence;
 
 /// The workspace of an agent.
 pub(crate) struct AgentWorkspace {
@@ -36,32 +37,31 @@ impl Workspace for AgentWorkspace {
                 Some(Source::Found(plan)) => Some(plan.path.clone()),
                 _ => None,
             };
-            // Paths as the model gave them may be relative, or lead through links.
-            let fence = Fence::of(self.heads.place());
-            let wanted = Wanted {
-                files: (wanted.files.iter().cloned())
-                    .map(
-                        |file| match file.path.to_str().map(|path| fence.resolve(path)) {
-                            Some(Ok(path)) => ReadFile { path, ..file },
-                            _ => file,
-                        },
-                    )
-                    .filter(|file| {
-                        !is_memory_file(&file.path)
-                            && Some(&file.path) != plan_path.as_ref()
-                            && file.path != self.heads.place().transcript
-                    })
-                    .collect(),
-                kept: wanted.kept.clone(),
+            let restoring = Restoring {
+                place: self.heads.place().clone(),
+                reads: self.heads.reads().clone(),
+                sources: self.sources.clone(),
             };
-            let mut gathered = Files.gather(&wanted).await;
+            // Those come back another way.
+            let comes_back = |path: &Path| {
+                is_memory_file(path)
+                    || Some(path) == plan_path.as_deref()
+                    || path == self.heads.place().transcript
+            };
+            let found = (wanted.files.iter())
+                .filter(|file| !comes_back(&file.path))
+                .map(|file| restoring.find(file.clone()))
+                .filter(|found| !found.as_ref().is_ok_and(|file| comes_back(&file.path)));
+            let mut gathered = GatheredContext::default();
+            gathered.gathered.files = Restoring::read(found.collect()).await;
             gathered.head = self.head().await;
             let into = &mut gathered.gathered;
             let todos: Vec<Todo> = (self.sources.todos)().into_iter().map(todo).collect();
             into.todos = (!todos.is_empty()).then_some(Source::Found(todos));
             into.plan = plan;
             into.plan_mode = (self.sources.plan_mode)();
-            let skills = (self.sources.skills)();
+            let mut skills = (self.sources.skills)();
+            skills.retain(|skill| !self.heads.reads().denies(&skill.path));
             into.skills = (!skills.is_empty()).then_some(Source::Found(skills));
             let agents = (self.agents)();
             into.agents = (!agents.is_empty()).then_some(Source::Found(agents));
@@ -69,6 +69,26 @@ impl Workspace for AgentWorkspace {
             into.announcements.extend((self.sources.announcements)());
             gathered
         })
+    }
+
+    fn compact_instructions(&self) -> Boxed<'_, Option<String>> {
+        Box::pin(async { Some(self.heads.compact_instructions()) })
+    }
+}
+
+/// The workspace of a sub-agent: its files, and what the project says about compactions.
+pub(crate) struct SubAgentWorkspace {
+    pub(crate) heads: Arc<Heads>,
+    pub(crate) restoring: Restoring,
+}
+
+impl Workspace for SubAgentWorkspace {
+    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
+        self.restoring.gather(wanted)
+    }
+
+    fn compact_instructions(&self) -> Boxed<'_, Option<String>> {
+        Box::pin(async { Some(self.heads.compact_instructions()) })
     }
 }
 
@@ -83,6 +103,12 @@ impl AgentWorkspace {
             }
         };
         loaded(&self.ringer, &made.found, LoadReason::Compact).await;
+        for notice in &made.found.notices {
+            // What was there at the start was told then; an import may be new.
+            if matches!(notice, Notice::NotAgreed { .. } | Notice::Denied { .. }) {
+                self.ringer.teller.notice(notice.to_string());
+            }
+        }
         match made.prompt.head(&self.spec) {
             Ok(head) => Some(head),
             Err(error) => {
@@ -95,6 +121,16 @@ impl AgentWorkspace {
 
 /// Tells hooks which memory files were loaded.
 pub(crate) async fn loaded(ringer: &Ringer, found: &Found, reason: LoadReason) {
+    loaded_for(ringer, found, reason, None).await;
+}
+
+/// The same where the reading of a file brought them.
+pub(crate) async fn loaded_for(
+    ringer: &Ringer,
+    found: &Found,
+    reason: LoadReason,
+    read: Option<&Path>,
+) {
     for file in &found.files {
         let event = HookEvent::InstructionsLoaded {
             file_path: file.path.clone(),
@@ -108,7 +144,7 @@ pub(crate) async fn loaded(ringer: &Ringer, found: &Found, reason: LoadReason) {
                 _ => reason,
             },
             globs: Vec::new(),
-            trigger_file_path: None,
+            trigger_file_path: read.map(Path::to_owned),
             parent_file_path: file.imported_by.clone(),
         };
         let _ = ringer.ring(event).await;

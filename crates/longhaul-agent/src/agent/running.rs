@@ -90,6 +90,7 @@ impl Agent {
                 reason.text
             ));
         }
+        self.make_scratchpad();
         let mut entries = vec![NewEntry::User {
             content: said.content(),
             shown: Shown::ToUser,
@@ -102,6 +103,18 @@ impl Agent {
         let context = hook_context("UserPromptSubmit", &heard.context);
         entries.extend(context.map(NewEntry::Attachment));
         self.opened.worker.work(entries, &cancel).await
+    }
+
+    /// The folder for temporary files is there from the first prompt on: a session in which nothing was said leaves none.
+    fn make_scratchpad(&self) {
+        let folder = self.opened.place.scratchpad();
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        if let Err(error) = builder.create(&folder) {
+            tracing::warn!(folder = %folder.display(), %error, "there is no folder for temporary files");
+        }
     }
 
     /// Input is refused before it is taken down, where the window is full and nothing may act by itself (O5).

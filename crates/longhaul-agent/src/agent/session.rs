@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use longhaul::Session;
 use longhaul::hooks::{Common, HookEvent, LoadReason, StartSource};
-use longhaul_core::engine::{CacheEdits, NewEntry};
-use longhaul_core::prompt::{Route, TtlPolicy};
+use longhaul_core::engine::{CacheEdits, Delivery, NewEntry};
+use longhaul_core::prompt::{Presence, TtlPolicy};
 use longhaul_provider::CancellationToken;
 use longhaul_store::Home;
 use longhaul_store::archive::archive_path;
@@ -14,10 +14,12 @@ use serde_json::json;
 use super::account::Account;
 use super::error::AgentError;
 use super::hands::{Hands, Shown};
-use super::head::{About, Heads};
+use super::head::{About, Heads, Instead};
+use super::nested_memory::NestedMemory;
 use super::outlook::{HeadWeight, Outlook, Watched};
 use super::recipe::{Recipe, Seat};
 use super::rehydrate::{AgentWorkspace, loaded};
+use super::resuming::{Resuming, branches_left};
 use super::ring::{Ringer, hook_context};
 use super::running::Agent;
 use super::sources::Sources;
@@ -64,9 +66,10 @@ impl Agent {
         recipe: Arc<Recipe>,
         model: String,
         start: Start,
+        resuming: Resuming,
         teller: Teller,
     ) -> Result<Self, AgentError> {
-        let settled = Settled::on(&recipe, &start)?;
+        let settled = resuming.settle(&recipe, &start).await?;
         let surroundings = Surroundings::of(&recipe.cwd, recipe.shell.as_deref()).await;
         let steering = Steering::default();
         let lasting = Lasting {
@@ -104,6 +107,11 @@ impl Lasting {
         loaded(ringer, &found.files, LoadReason::SessionStart).await;
         for notice in &found.notices {
             self.teller.notice(notice.to_string());
+        }
+        if source == StartSource::Resume {
+            for notice in branches_left(&opened.id, &opened.place.transcript) {
+                self.teller.notice(notice);
+            }
         }
         let is_new = matches!(source, StartSource::Startup | StartSource::Clear);
         let context_tokens = (!is_new).then(|| opened.worker.session.status().used);
@@ -172,16 +180,19 @@ impl Lasting {
         let heads = Arc::new(Heads::new(About {
             env: recipe.env.clone(),
             place: place.clone(),
+            reads: recipe.reads.clone(),
             model: model.to_owned(),
             window: recipe.window(&spec),
-            ttl: TtlPolicy::new(recipe.config.cache, Route::Direct).decide(&recipe.source),
+            ttl: TtlPolicy::new(recipe.config.cache).decide(&recipe.source),
             toolbox: toolbox.clone(),
             presence: recipe.presence,
             surroundings: self.surroundings.clone(),
             sources: sources.clone(),
             clock: recipe.clock.clone(),
-            instead: recipe.system_prompt.clone(),
+            instead: recipe.system_prompt.clone().map(Instead::Whole),
             more: recipe.append_system_prompt.clone(),
+            preferences: recipe.preferences.clone(),
+            scratchpad: Some(place.scratchpad()),
         }));
         let made = heads.make()?;
         let head = made.weight();
@@ -234,24 +245,37 @@ impl Lasting {
                 teller: self.teller.clone(),
                 account: account.clone(),
                 heard: sources.heard.clone(),
+                gate: recipe.gate.clone(),
             });
+        if recipe.presence == Presence::Unattended {
+            // Nobody reads along, and nobody answers a question.
+            builder = builder.autonomous().delivery(Delivery::Whole);
+        }
         if let Some(tool) = heads.recall_tool() {
             builder = builder.recall_tool(tool);
         }
         if let Some(text) = made.compact_instructions {
             builder = builder.compact_instructions(text);
         }
-        if let Some(folder) = &recipe.cache_breaks {
-            builder = builder.cache_breaks(folder);
-        }
+        // The setting `cache.diff_dir` wins over both.
+        let session_folder = place.session_folder();
+        builder = builder.cache_breaks(recipe.cache_breaks.as_ref().unwrap_or(&session_folder));
         if recipe.cache_edits == CacheEdits::Supported {
             builder = builder.with_cache_edits();
         }
         let session = builder.open()?;
+        // The session has taken its own share of it.
+        drop(settled.lease);
         (sources.reopened)(session.engine().live());
         let arrivals = jobs.clone();
         let worker = Worker {
+            nested_memory: NestedMemory {
+                heads: heads.clone(),
+                gate: recipe.gate.clone(),
+                ringer: ringer.clone(),
+            },
             session,
+            heads: Some(heads.clone()),
             hands: Hands {
                 toolbox,
                 gate: recipe.gate.clone(),
@@ -271,6 +295,7 @@ impl Lasting {
             }),
             arrivals: Some(Arc::new(move || arrivals.arrivals())),
             max_turns: recipe.max_turns,
+            max_cost: recipe.preferences.budgets.cost,
             turns: 0,
             calls: 0,
             last_text: String::new(),

@@ -1,5 +1,6 @@
 //! What the tools of a session hold that a compaction must not lose (R2 to R5): asked for when it is needed.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use longhaul_core::engine::{Event, Live};
@@ -25,6 +26,9 @@ pub struct Sources {
     pub skills: Ask<Vec<InvokedSkill>>,
     /// The list of all skills, said once when a session begins.
     pub skill_listing: Ask<Option<String>>,
+    /// Whether the tools showed the model this very file, by its resolved path: after a compaction it may be read again, also
+    /// outside of the workspace (R1).
+    pub knows: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
     /// What connected servers say about themselves.
     pub servers: Ask<Vec<ServerInstructions>>,
     /// Tools, agents and servers as attachments, as against an empty history (R5).
@@ -44,6 +48,7 @@ impl Default for Sources {
             plan_mode: Arc::new(|| None),
             skills: Arc::new(Vec::new),
             skill_listing: Arc::new(|| None),
+            knows: Arc::new(|_| false),
             servers: Arc::new(Vec::new),
             announcements: Arc::new(Vec::new),
             heard: Arc::new(|_| {}),

@@ -1,14 +1,15 @@
 //! Which session an agent works on (G2): a new one, the newest of this folder, or one by its id. Another program's is copied
-//! first, and the copy is ours.
+//! first, and the copy is ours. One that another process has open is not worked on; what is done instead is in `resuming.rs`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use longhaul::hooks::StartSource;
 use longhaul::session::new_session_id;
-use longhaul_store::fork;
 use longhaul_store::layout::{Home, SessionId, find_session, sessions};
 use longhaul_store::ownership::is_ours;
+use longhaul_store::{InUse, Lease, LeaseError, fork};
 
 use super::error::AgentError;
 use super::recipe::Recipe;
@@ -41,6 +42,8 @@ pub(crate) struct Settled {
     pub(crate) source: StartSource,
     /// Said to the user.
     pub(crate) notice: Option<String>,
+    /// Keeps other processes from it until it is open and has taken its own share of it; none where no lock can be had, and for a new one.
+    pub(crate) lease: Option<Arc<Lease>>,
 }
 
 impl Settled {
@@ -53,6 +56,7 @@ impl Settled {
             id,
             source,
             notice: None,
+            lease: None,
         })
     }
 
@@ -75,7 +79,7 @@ impl Settled {
         let newest = newest.ok_or_else(|| AgentError::NoSession {
             cwd: recipe.cwd.clone(),
         })?;
-        Ok(Self::ours(newest.path))
+        Self::ours(newest.path)
     }
 
     fn named(recipe: &Recipe, id: &str) -> Result<Self, AgentError> {
@@ -94,29 +98,49 @@ impl Settled {
             source,
         };
         if is_ours(&path, &home).map_err(look)? {
-            return Ok(Self::ours(path));
+            return Self::ours(path);
         }
+        let why = format!(
+            "{} belongs to another program and stays as it is",
+            path.display()
+        );
+        Self::copy_of(recipe, &path, &why)
+    }
+
+    /// A copy of a session, for this reason.
+    pub(crate) fn copy_of(recipe: &Recipe, path: &Path, why: &str) -> Result<Self, AgentError> {
+        let home = Home::longhaul(&recipe.env)?;
         let new = new_session_id();
         let new = SessionId::parse(&new).map_err(longhaul_store::layout::FindError::from)?;
-        let copy = fork(&path, &home, &new, SystemTime::now())?;
+        let copy = fork(path, &home, &new, SystemTime::now())?;
         Ok(Self {
-            notice: Some(format!(
-                "{} belongs to another program and stays as it is; this goes on in a copy, session {new}.",
-                path.display()
-            )),
+            notice: Some(format!("{why}; this goes on in a copy, session {new}.")),
             id: new.as_str().to_owned(),
             transcript: copy,
             source: StartSource::Fork,
+            lease: None,
         })
     }
 
-    fn ours(transcript: PathBuf) -> Self {
+    fn ours(transcript: PathBuf) -> Result<Self, AgentError> {
         let id = SessionId::of_transcript(&transcript);
-        Self {
+        Ok(Self {
             id: id.map_or_else(new_session_id, |id| id.as_str().to_owned()),
+            lease: lease(&transcript)?,
             transcript,
             source: StartSource::Resume,
             notice: None,
-        }
+        })
+    }
+}
+
+/// The lease of a session that goes on. Taken before hooks are told and the old session is left: a session that is in use
+/// changes nothing.
+fn lease(transcript: &Path) -> Result<Option<Arc<Lease>>, InUse> {
+    match Lease::take(transcript) {
+        Ok(lease) => Ok(Some(lease)),
+        Err(LeaseError::InUse(in_use)) => Err(in_use),
+        // The session itself is opened without one then, and says so.
+        Err(LeaseError::NotTaken { .. }) => Ok(None),
     }
 }

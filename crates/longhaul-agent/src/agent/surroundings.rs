@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use longhaul_core::prompt::{Git, WorkTree};
-use tokio::process::Command;
+
+use crate::git;
 
 /// A repository so large that git takes longer is described without its state.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -21,7 +22,7 @@ impl Surroundings {
     /// Looks around.
     pub(crate) async fn of(cwd: &Path, shell: Option<&str>) -> Self {
         Self {
-            git: git(cwd).await,
+            git: repository(cwd).await,
             os: os(),
             shell: shell.map(str::to_owned),
         }
@@ -45,16 +46,26 @@ fn os() -> String {
     text.replace("  ", " ")
 }
 
-/// The repository around a folder, as git tells it; none if it is in none or there is no git.
-async fn git(cwd: &Path) -> Option<Git> {
-    let status = Command::new("git")
-        .args(["--no-optional-locks", "status", "--porcelain", "--branch"])
-        .current_dir(cwd)
-        .stdin(std::process::Stdio::null())
-        .kill_on_drop(true)
-        .output();
-    let told = tokio::time::timeout(PATIENCE, status).await;
-    let Ok(told) = told else {
+/// The repository around a folder, as git tells it; none if it is in none or there is no git. Where git would run programs of
+/// the repository it is not asked: then only the branch is known.
+async fn repository(cwd: &Path) -> Option<Git> {
+    if let Some(hazard) = git::hazard(cwd) {
+        tracing::debug!(%hazard, "git is not run");
+        return git::branch(cwd).map(|branch| Git {
+            branch: Some(branch),
+            work_tree: WorkTree::Unknown,
+        });
+    }
+    let told = tokio::time::timeout(PATIENCE, async {
+        let status = [
+            "status",
+            "--porcelain",
+            "--branch",
+            "--ignore-submodules=dirty",
+        ];
+        git::looking(cwd, &status).await?.output().await
+    });
+    let Ok(told) = told.await else {
         return Some(Git {
             branch: None,
             work_tree: WorkTree::Unknown,

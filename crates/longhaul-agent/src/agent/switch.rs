@@ -99,6 +99,8 @@ impl Agent {
             transcript: self.opened.place.transcript.clone(),
             source: StartSource::Resume,
             notice: None,
+            // It is open, and what is open keeps its lease.
+            lease: None,
         };
         let (account, jobs) = (self.opened.account.clone(), self.jobs());
         let (mut opened, _) = self.lasting.assemble(settled, model, account, jobs)?;

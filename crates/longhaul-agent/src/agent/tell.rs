@@ -8,6 +8,7 @@ use longhaul_provider::StreamEvent;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::account::{Account, Whose};
+use super::gate::Gate;
 use crate::event::AgentEvent;
 
 /// Tells whoever listens that something happened.
@@ -44,12 +45,22 @@ pub(crate) struct MainWatcher {
     pub(crate) account: Arc<Account>,
     /// Tools that must know of it.
     pub(crate) heard: Arc<dyn Fn(&Event) + Send + Sync>,
+    /// What the user approved of for the session ends with a compaction (C1).
+    pub(crate) gate: Arc<dyn Gate>,
 }
 
 impl Observer for MainWatcher {
     fn event(&self, event: &Event) {
         self.account.event(event, Whose::Main);
         (self.heard)(event);
+        if let Event::Compacted(_) = event
+            && let approvals @ 1.. = self.gate.forget_approvals()
+        {
+            self.teller.notice(match approvals {
+                1 => "The conversation was compacted: what you allowed for this session is asked for again.".to_owned(),
+                many => format!("The conversation was compacted: the {many} rules that you allowed for this session are asked for again."),
+            });
+        }
         self.teller.tell(AgentEvent::Engine(event.clone()));
     }
 

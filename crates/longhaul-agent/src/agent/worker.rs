@@ -8,10 +8,13 @@ use longhaul::Session;
 use longhaul::hooks::{HookEvent, Outcome};
 use longhaul::session::TurnError;
 use longhaul_core::engine::{NewEntry, Shown as ShownTo};
+use longhaul_core::money::Usd;
 use longhaul_provider::{CancellationToken, Reply, StopReason};
 use serde_json::{Value, json};
 
 use super::hands::{Handled, Hands, Stop, wanted};
+use super::head::Heads;
+use super::nested_memory::NestedMemory;
 use super::outlook::Watched;
 use super::words;
 use crate::event::{AgentEvent, Ended};
@@ -35,13 +38,19 @@ pub(crate) type Arrivals = Arc<dyn Fn() -> Vec<Value> + Send + Sync>;
 /// A conversation at work.
 pub(crate) struct Worker {
     pub(crate) session: Session,
+    /// Makes the sections of the system prompt that change with every turn; none: there are none.
+    pub(crate) heads: Option<Arc<Heads>>,
     pub(crate) hands: Hands,
+    /// Loads memory files of the folders in which the model reads.
+    pub(crate) nested_memory: NestedMemory,
     pub(crate) role: Role,
     pub(crate) arrivals: Option<Arrivals>,
     /// Whoever looks at it sees how it stands.
     pub(crate) watched: Option<Watched>,
     /// The most replies to one prompt.
     pub(crate) max_turns: Option<u32>,
+    /// The most that the session may cost.
+    pub(crate) max_cost: Option<Usd>,
     /// Replies to the prompt so far.
     pub(crate) turns: u32,
     /// Calls made for it so far.
@@ -74,9 +83,13 @@ impl Worker {
             if self.max_turns.is_some_and(|most| self.turns >= most) {
                 return Ended::TurnsUsedUp(self.turns);
             }
+            if let Some(most) = self.spent_all() {
+                return Ended::BudgetUsedUp(most);
+            }
             if let Err(error) = self.take_arrivals().await {
                 return Ended::Failed(error.to_string());
             }
+            self.refresh_prompt();
             let reply = match self.session.turn().await {
                 Ok(reply) => reply,
                 Err(_) if cancel.is_cancelled() => {
@@ -92,6 +105,28 @@ impl Worker {
                 After::End(ended) => return ended,
             }
         }
+    }
+
+    /// The most that the session may cost, if that much was spent.
+    fn spent_all(&self) -> Option<Usd> {
+        let most = self.max_cost?;
+        let spent = self.watched.as_ref()?.account.spent().cost?;
+        (spent >= most).then_some(most)
+    }
+
+    /// Sections that are declared to change with every turn are computed again (A2). If that fails the turn goes on with
+    /// the prompt as it was.
+    fn refresh_prompt(&mut self) {
+        let Some(heads) = &self.heads else { return };
+        let refused = match heads.next_turn() {
+            Ok(None) => return,
+            Ok(Some(prompt)) => match self.session.set_prompt(&prompt) {
+                Ok(()) => return,
+                Err(error) => error.to_string(),
+            },
+            Err(error) => error.to_string(),
+        };
+        tracing::warn!("the system prompt stays as it was: {refused}");
     }
 
     async fn replied(
@@ -115,6 +150,9 @@ impl Worker {
             Some(StopReason::MaxTokens) => {
                 self.notice("The reply was cut off: it reached the most tokens a reply may have.");
             }
+            Some(StopReason::ContextWindowExceeded) => self.notice(
+                "The reply was cut off: the context window was full. The conversation is compacted before the next request.",
+            ),
             Some(StopReason::Refusal) => self.notice("The model declined to answer."),
             _ => {}
         }
@@ -126,7 +164,11 @@ impl Worker {
 
     async fn call(&mut self, calls: &[super::hands::Wanted], cancel: &CancellationToken) -> After {
         let handled = self.attended(calls, cancel).await;
-        let attachments = handled.attachments.into_iter().map(NewEntry::Attachment);
+        let live = self.session.engine().live();
+        let memory = self.nested_memory.find(calls, &handled.outputs, live);
+        let memory = self.nested_memory.attachments(memory).await;
+        let attachments = memory.into_iter().chain(handled.attachments);
+        let attachments = attachments.map(NewEntry::Attachment);
         let results = NewEntry::ToolResults(handled.outputs);
         let entries = std::iter::once(results).chain(attachments).collect();
         if let Err(error) = self.session.add(entries).await {

@@ -5,6 +5,8 @@ use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use longhaul::resolved_file;
+
 use super::{Print, Unfit};
 
 /// Files up to here are read whole; longer ones in ranges only, and they are recognised by time and size.
@@ -23,13 +25,13 @@ pub struct Opened {
 impl Opened {
     /// Opens a file to read it.
     pub fn regular(path: &Path) -> Result<Self, Unfit> {
-        if is_of_the_kernel(path) {
+        if resolved_file::is_of_the_kernel(path) {
             return Err(Unfit::Special(path.to_owned()));
         }
         // Looked at first, since opening alone can set a device to work, and after, since it may be another by then.
         let before = std::fs::symlink_metadata(path).map_err(|error| Unfit::of(path, error))?;
         judge(path, &before)?;
-        let file = open(path).map_err(|error| Unfit::of(path, error))?;
+        let file = resolved_file::open(path).map_err(|error| Unfit::of(path, error))?;
         let metadata = file.metadata().map_err(|error| Unfit::of(path, error))?;
         judge(path, &metadata)?;
         Ok(Self {
@@ -70,70 +72,3 @@ fn judge(path: &Path, metadata: &Metadata) -> Result<(), Unfit> {
         _ => Err(Unfit::Special(path.to_owned())),
     }
 }
-
-/// Files that the kernel makes up call themselves regular; some block, some never end.
-fn is_of_the_kernel(path: &Path) -> bool {
-    // Shared memory is in there, and is ordinary.
-    let ordinary = path.starts_with("/dev/shm");
-    cfg!(unix)
-        && !ordinary
-        && ["/dev", "/proc", "/sys"]
-            .iter()
-            .any(|it| path.starts_with(it))
-}
-
-#[cfg(unix)]
-fn open(path: &Path) -> std::io::Result<File> {
-    use rustix::fs::{Mode, OFlags};
-    let (folder, name) = parent(path, Missing::IsAnError)?;
-    let flags =
-        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    Ok(rustix::fs::openat(&folder, name, flags, Mode::empty())?.into())
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> std::io::Result<File> {
-    File::open(path)
-}
-
-/// What to do about folders that are not there.
-#[cfg(unix)]
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Missing {
-    IsAnError,
-    IsMade,
-}
-
-/// The folder that a resolved path lies in, reached without following a link, and the name in it.
-#[cfg(unix)]
-pub(super) fn parent(
-    path: &Path,
-    missing: Missing,
-) -> std::io::Result<(std::os::fd::OwnedFd, &std::ffi::OsStr)> {
-    use rustix::fs::{CWD, Mode, OFlags};
-    use rustix::io::Errno;
-    let name = path.file_name().ok_or(Errno::ISDIR)?;
-    let entered = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | ENTERED;
-    let mut folder = rustix::fs::openat(CWD, "/", entered, Mode::empty())?;
-    for component in path.parent().ok_or(Errno::ISDIR)?.components() {
-        let std::path::Component::Normal(name) = component else {
-            continue;
-        };
-        let mut next = rustix::fs::openat(&folder, name, entered, Mode::empty());
-        if next.as_ref().err() == Some(&Errno::NOENT) && missing == Missing::IsMade {
-            match rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
-                Ok(()) | Err(Errno::EXIST) => {}
-                Err(error) => return Err(error.into()),
-            }
-            next = rustix::fs::openat(&folder, name, entered, Mode::empty());
-        }
-        folder = next?;
-    }
-    Ok((folder, name))
-}
-
-/// A folder need not be readable to be passed through.
-#[cfg(target_os = "linux")]
-const ENTERED: rustix::fs::OFlags = rustix::fs::OFlags::PATH;
-#[cfg(all(unix, not(target_os = "linux")))]
-const ENTERED: rustix::fs::OFlags = rustix::fs::OFlags::RDONLY;

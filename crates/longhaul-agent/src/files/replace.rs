@@ -21,7 +21,7 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<(Made, Print), Unfit> {
 
 #[cfg(unix)]
 fn write(path: &Path, content: &[u8]) -> std::io::Result<(Made, Print)> {
-    use super::open::{Missing, parent};
+    use longhaul::resolved_file::{Missing, parent};
     use rustix::fs::{AtFlags, FileType, Mode, OFlags};
     use rustix::io::Errno;
     use std::io::Write;

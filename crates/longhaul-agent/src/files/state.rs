@@ -85,6 +85,11 @@ impl FileState {
         self.lock().files.insert(path.to_owned(), known);
     }
 
+    /// Whether the model was shown something of a file, or wrote it, since the window began.
+    pub fn knows(&self, path: &Path) -> bool {
+        self.lock().files.contains_key(path)
+    }
+
     /// When the very same was shown, if it was and is in the window still.
     pub fn shown_at(&self, path: &Path, print: &Print, shown: Shown) -> Option<SystemTime> {
         let inner = self.lock();

@@ -99,7 +99,7 @@ impl Looks {
             .collect()
     }
 
-    fn context(&self) -> Result<ContextView, Refusal> {
+    pub(super) fn context(&self) -> Result<ContextView, Refusal> {
         let look = self.look()?;
         let mut categories = transcript::categories(&look, &self.models).map_err(unreadable)?;
         // Before anything was sent, nothing of it is on disk.
@@ -135,13 +135,13 @@ impl Looks {
         transcript::items(&self.look()?.transcript).map_err(unreadable)
     }
 
-    fn report(&self, boundary: Option<&str>) -> Result<String, Refusal> {
+    pub(super) fn report(&self, boundary: Option<&str>) -> Result<String, Refusal> {
         let found = transcript::report(&self.look()?.transcript, boundary).map_err(unreadable)?;
         let none = "this conversation has not been compacted yet; /compact does it";
         found.ok_or_else(|| Refusal(none.to_owned()))
     }
 
-    fn notes(&self) -> Result<String, Refusal> {
+    pub(super) fn notes(&self) -> Result<String, Refusal> {
         let path = NotesFiles::of_transcript(&self.look()?.transcript).notes();
         match std::fs::read(&path) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
@@ -150,7 +150,7 @@ impl Looks {
         }
     }
 
-    fn hooks(&self) -> Vec<HookItem> {
+    pub(super) fn hooks(&self) -> Vec<HookItem> {
         let listed = self.workplace.hooks().into_iter();
         let items = listed.map(|hook| HookItem {
             event: hook.event,
@@ -161,7 +161,7 @@ impl Looks {
         items.collect()
     }
 
-    fn cost(&self) -> CostView {
+    pub(super) fn cost(&self) -> CostView {
         let (parts, all) = self.outlook.spent();
         let lines = parts.into_iter().map(|(purpose, spent)| CostLine {
             name: purpose.words().to_owned(),

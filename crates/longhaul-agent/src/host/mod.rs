@@ -4,6 +4,7 @@
 //! `work.rs` is the task, `looks.rs` answers who only looks, `transcript.rs` reads the conversation for people, `tour.rs` shows a
 //! newcomer around.
 
+mod commands;
 mod looks;
 mod tour;
 mod transcript;
@@ -16,6 +17,7 @@ use longhaul_core::models::ModelTable;
 use longhaul_store::Env;
 use tokio::sync::{mpsc, watch};
 
+pub use commands::{Carried, TextCommands};
 pub use tour::{Pace, show_around};
 
 use crate::agent::{Agent, Outlook};

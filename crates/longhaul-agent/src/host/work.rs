@@ -77,7 +77,15 @@ async fn perform(agent: &mut Agent, workplace: &Workplace, ask: Ask) {
         }
         Ask::Resume(id, reply) => {
             let done = agent.resume(&id).await;
-            answer(reply, done.map_err(refusal));
+            answer(
+                reply,
+                done.map_err(|error| match error.in_use() {
+                    Some(_) => Refusal(format!(
+                        "{error}. To go on in a copy: longhaul chat --resume {id} --fork-session"
+                    )),
+                    None => refusal(error),
+                }),
+            );
         }
         Ask::Clear(reply) => {
             let done = agent.clear().await;

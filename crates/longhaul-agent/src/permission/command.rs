@@ -1,35 +1,39 @@
 //! Judges a shell command, part by part: each must be allowed, and one that is forbidden forbids all.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::folders::Folders;
 use super::paths::Located;
-use super::read_only::{bases, is_harmless_in_env, is_read_only, is_sink, only_looks};
+use super::read_only::git::{looks_around, why_not};
+use super::read_only::{is_harmless_in_env, is_read_only, is_sink, only_looks};
 use super::rule::{Rule, What};
 use super::shell::{Part, Script, Word, reachable, read, without_timing};
 use super::state::State;
-use super::{Judgement, suggest};
+use super::{Judgement, denied, suggest};
 use crate::event::Mode;
 
-/// Judges a command under these rules, before what the mode makes of an answer.
-pub(super) fn judge(command: &str, state: &State) -> Judgement {
+/// Judges a command under these rules, before what the mode makes of an answer. `from` is the folder that the shell stands in.
+pub(super) fn judge(command: &str, from: &Path, state: &State) -> Judgement {
     let script = read(command);
+    let folders = Folders::of(&script, from, &state.workspace);
     let reach: Vec<Part> = script.parts.iter().flat_map(reachable).collect();
-    if let Some(reason) = forbidden(command, &script, &reach, state) {
+    let forbidden =
+        by_rule(command, &reach, state).or_else(|| denied::named(&script, &reach, &folders, state));
+    if let Some(reason) = forbidden {
         return Judgement::Deny { reason };
     }
-    let uncertain = perhaps(command, &script, &reach, &state.deny);
-    let looks = is_read_only(&script, &state.workspace);
+    let uncertain = perhaps(command, &script, &reach, &state.deny)
+        .map(|rule| format!("Whether the rule {rule} forbids it cannot be told."))
+        .or_else(|| denied::perhaps(&script, &reach, &folders, state));
+    let looks = is_read_only(&script, &folders, &state.workspace);
     if state.mode == Mode::Plan && (!looks || uncertain.is_some()) {
         return super::not_in_plan_mode();
     }
     if let Some(rule) = perhaps(command, &script, &reach, &state.ask) {
         return ask(format!("The rule {rule} says to ask."));
     }
-    if let Some(rule) = uncertain {
-        return ask(format!(
-            "Whether the rule {rule} forbids it cannot be told."
-        ));
+    if let Some(reason) = uncertain {
+        return ask(reason);
     }
     let all_commands = |rule: &&Rule| rule.names_tool("Bash") && matches!(rule.what, What::All);
     if looks
@@ -44,16 +48,16 @@ pub(super) fn judge(command: &str, state: &State) -> Judgement {
     if let Some(why) = script.unclear {
         return ask(format!("It is not clear what it would run: {why}."));
     }
-    by_parts(&script, state)
+    by_parts(&script, &folders, state)
 }
 
 fn ask(reason: String) -> Judgement {
     Judgement::Ask { reason, rule: None }
 }
 
-/// A definite no: a rule against a command in it, or against a file that it names.
-fn forbidden(command: &str, script: &Script, reach: &[Part], state: &State) -> Option<String> {
-    let by_rule = state
+/// A definite no: a rule against a command in it.
+fn by_rule(command: &str, reach: &[Part], state: &State) -> Option<String> {
+    let rule = state
         .deny
         .iter()
         .filter(|rule| rule.names_tool("Bash"))
@@ -68,61 +72,8 @@ fn forbidden(command: &str, script: &Script, reach: &[Part], state: &State) -> O
                 pattern.surely_matches(command.trim()) || reach.iter().any(hits)
             }
             _ => false,
-        });
-    if let Some(rule) = by_rule {
-        return Some(format!("The rule {} forbids this command.", rule.text()));
-    }
-    let bases =
-        bases(script, &state.workspace).unwrap_or_else(|| vec![state.workspace.cwd.clone()]);
-    let speaks = |part: &&Part| !matches!(part.name(), "echo" | "printf");
-    let arguments = reach
-        .iter()
-        .filter(speaks)
-        .flat_map(|part| part.words.iter().skip(1));
-    let read: BTreeSet<&str> = arguments
-        .chain(&script.reads)
-        .map(|word| word.text.as_str())
-        .collect();
-    let written: BTreeSet<&str> = script
-        .writes
-        .iter()
-        .map(|word| word.text.as_str())
-        .collect();
-    let against = |words: BTreeSet<&str>, tool: &str| {
-        words
-            .into_iter()
-            .find_map(|word| against_file(word, tool, &bases, state))
-    };
-    against(read, "Read").or_else(|| against(written, "Edit"))
-}
-
-/// The rule that forbids the file which a word names.
-fn against_file(word: &str, tool: &str, bases: &[PathBuf], state: &State) -> Option<String> {
-    if !state
-        .deny
-        .iter()
-        .any(|rule| matches!(rule.what, What::Paths(_)))
-    {
-        return None;
-    }
-    let value = word.split_once('=').map(|(_, value)| value);
-    let names = [Some(word), value];
-    for name in names
-        .into_iter()
-        .flatten()
-        .filter(|name| !name.is_empty() && !name.starts_with('-'))
-    {
-        for base in bases {
-            let path = match (name.strip_prefix("~/"), &state.workspace.home) {
-                (Some(below), Some(home)) => home.join(below),
-                _ => base.join(name),
-            };
-            if let Some(rule) = state.denies_path(tool, &Located::find(&path)) {
-                return Some(format!("The rule {} forbids {name}.", rule.text()));
-            }
-        }
-    }
-    None
+        })?;
+    Some(format!("The rule {} forbids this command.", rule.text()))
 }
 
 /// The first of these rules that means the command, or might: what an expansion becomes only the shell knows.
@@ -159,16 +110,16 @@ fn allowed_as_it_is(command: &str, state: &State) -> bool {
     })
 }
 
-fn by_parts(script: &Script, state: &State) -> Judgement {
-    let bases = bases(script, &state.workspace);
-    let looks = |part: &Part| {
-        bases
-            .as_ref()
-            .is_some_and(|bases| only_looks(part, bases, &state.workspace))
-    };
+fn by_parts(script: &Script, folders: &Folders, state: &State) -> Judgement {
+    let folders = folders.certain();
+    let looks =
+        |part: &Part| folders.is_some_and(|folders| only_looks(part, folders, &state.workspace));
     let mut asked: Vec<&Part> = Vec::new();
     for part in &script.parts {
-        let fine = looks(&without_timing(part))
+        let core = without_timing(part);
+        // Git is guarded by a function of the shell, which `timeout` and its like do not start.
+        let unguarded = core.name() == "git" && core.words.len() != part.words.len();
+        let fine = looks(&core) && !unguarded
             || allowed(part, state)
             || part.words.is_empty() && part.assigns.is_empty();
         if !fine && !asked.contains(&part) {
@@ -178,11 +129,11 @@ fn by_parts(script: &Script, state: &State) -> Judgement {
     let outside = script
         .reads
         .iter()
-        .find(|word| !may_read(word, bases.as_deref(), state));
+        .find(|word| !may_read(word, folders, state));
     let written = script
         .writes
         .iter()
-        .find(|word| !may_write(word, bases.as_deref(), state));
+        .find(|word| !may_write(word, folders, state));
     let sets = script
         .sets
         .iter()
@@ -197,14 +148,27 @@ fn by_parts(script: &Script, state: &State) -> Judgement {
         ([], None) => Judgement::Allow,
         ([], Some(reason)) => ask(reason),
         ([part], None) => Judgement::Ask {
-            reason: why(part, script),
+            reason: why(part, script, folders),
             rule: suggest::for_command(part),
         },
-        ([part, ..], _) => ask(why(part, script)),
+        ([part, ..], _) => ask(why(part, script, folders)),
     }
 }
 
-fn why(part: &Part, script: &Script) -> String {
+/// Whether git is among what this command runs because it only looks.
+pub(super) fn looks_with_git(command: &str, from: &Path, state: &State) -> bool {
+    let script = read(command);
+    let folders = Folders::of(&script, from, &state.workspace);
+    folders.certain().is_some_and(|folders| {
+        let mut parts = script.parts.iter();
+        parts.any(|part| looks_around(part, folders))
+    })
+}
+
+fn why(part: &Part, script: &Script, folders: Option<&[PathBuf]>) -> String {
+    if let Some(reason) = why_not(&without_timing(part), folders.unwrap_or_default()) {
+        return reason;
+    }
     match script.parts.len() {
         1 => "No rule allows this command.".to_owned(),
         _ => format!(
@@ -243,22 +207,22 @@ fn allowed(part: &Part, state: &State) -> bool {
     })
 }
 
-fn may_write(word: &Word, bases: Option<&[PathBuf]>, state: &State) -> bool {
-    let Some(bases) = bases.filter(|_| word.is_known() && !word.tilde && !word.glob) else {
+fn may_write(word: &Word, folders: Option<&[PathBuf]>, state: &State) -> bool {
+    let Some(folders) = folders.filter(|_| word.is_known() && !word.tilde && !word.glob) else {
         return false;
     };
     is_sink(word)
-        || bases
+        || folders
             .iter()
             .all(|base| state.may_write_unasked("Write", &Located::find(&base.join(&word.text))))
 }
 
-fn may_read(word: &Word, bases: Option<&[PathBuf]>, state: &State) -> bool {
-    let Some(bases) = bases.filter(|_| word.is_known() && !word.tilde && !word.glob) else {
+fn may_read(word: &Word, folders: Option<&[PathBuf]>, state: &State) -> bool {
+    let Some(folders) = folders.filter(|_| word.is_known() && !word.tilde && !word.glob) else {
         return false;
     };
     is_sink(word)
-        || bases
+        || folders
             .iter()
             .all(|base| state.may_read_unasked("Read", &Located::find(&base.join(&word.text))))
 }

@@ -4,15 +4,20 @@
 //! to ask, and these over rules that allow. How commands are read is in `shell`, what users should know in docs/permissions.md.
 //! Asking the user and running the call are the loop's.
 
+mod approvals;
 mod command;
+mod denied;
+mod folders;
 mod paths;
 mod read_only;
+mod recursion;
 mod remember;
 mod rule;
 mod shell;
 mod state;
 mod suggest;
 mod text_pattern;
+mod wildcard;
 mod workspace;
 
 use std::path::{Path, PathBuf};
@@ -27,7 +32,7 @@ pub use workspace::Workspace;
 use crate::event::Mode;
 use crate::place::Place;
 use crate::settings::Project;
-use crate::tool::Access;
+use crate::tool::{Access, Guard};
 use paths::Located;
 use state::State;
 
@@ -96,7 +101,9 @@ impl Permissions {
                 ask: rules.ask,
                 allowed_by_settings: rules.allow,
                 allowed_in_session: Vec::new(),
+                approved: Vec::new(),
                 plan_file: None,
+                scratchpad: None,
             }),
             local_settings,
         }
@@ -110,6 +117,19 @@ impl Permissions {
                 reason: format!("{} ({reason})", NOBODY_TO_ASK.trim_end()),
             },
             judgement => judgement,
+        }
+    }
+
+    /// From what a call that runs unasked is guarded.
+    pub fn guard(&self, access: &Access) -> Guard {
+        let state = self.read();
+        let Access::Runs { command, folder } = access else {
+            return Guard::Nothing;
+        };
+        let folder = state.workspace.cwd.join(folder);
+        match command::looks_with_git(command, &folder, &state) {
+            true => Guard::Git,
+            false => Guard::Nothing,
         }
     }
 
@@ -133,6 +153,11 @@ impl Permissions {
     /// The file that may be written in plan mode.
     pub fn set_plan_file(&self, path: Option<PathBuf>) {
         self.write().plan_file = path.map(|path| Located::find(&path).real);
+    }
+
+    /// The session's folder for temporary files: what is below it may be read and written unasked, but in plan mode.
+    pub fn set_scratchpad(&self, folder: Option<PathBuf>) {
+        self.write().scratchpad = folder.map(|folder| Located::find(&folder).real);
     }
 
     /// The session is kept here from now on: its own files may be read unasked.
@@ -182,6 +207,11 @@ impl Permissions {
     fn write(&self) -> RwLockWriteGuard<'_, State> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether one of these rules forbids reading a file.
+pub(crate) fn forbids_reading(rules: &[Rule], path: &Path) -> bool {
+    state::forbids_reading(rules, &Located::find(path))
 }
 
 fn not_in_plan_mode() -> Judgement {

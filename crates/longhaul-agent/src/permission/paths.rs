@@ -79,6 +79,8 @@ fn names(path: &Path) -> Vec<OsString> {
 pub(crate) struct PathPattern {
     text: String,
     roots: Vec<(PathBuf, Gitignore)>,
+    /// The one path that it means, if it has no wildcards and is bound to its root; below each root.
+    fixed: Option<Vec<PathBuf>>,
 }
 
 impl PathPattern {
@@ -119,6 +121,7 @@ impl PathPattern {
         if real != root {
             roots.push(real);
         }
+        let fixed = fixed(&line).map(|below| roots.iter().map(|root| root.join(below)).collect());
         let mut built = Vec::new();
         for root in roots {
             let mut builder = GitignoreBuilder::new(&root);
@@ -132,7 +135,13 @@ impl PathPattern {
         Some(Self {
             text: text.to_owned(),
             roots: built,
+            fixed,
         })
+    }
+
+    /// The paths that it means, if they can be named; what lies below them is meant, too.
+    pub(crate) fn fixed(&self) -> Option<&[PathBuf]> {
+        self.fixed.as_deref()
     }
 
     /// As it is written.
@@ -162,4 +171,14 @@ impl PathPattern {
                     .is_ignore()
         })
     }
+}
+
+/// What a line of a .gitignore file names below its root, if that is one path.
+fn fixed(line: &str) -> Option<&str> {
+    let name = line.trim_end_matches("/**").trim_end_matches('/');
+    let below = name.trim_start_matches('/');
+    let plain = !below.is_empty()
+        && !below.contains(['*', '?', '[', ']', '\\', '{', '}', '!', '#'])
+        && below.trim() == below;
+    (plain && line.trim_end_matches('/').contains('/')).then_some(below)
 }

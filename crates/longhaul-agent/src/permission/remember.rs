@@ -1,14 +1,17 @@
-//! Writes a rule into a settings file, leaving every other byte of it as it is.
+//! Writes a rule into a settings file, leaving every other byte of it as it is. The file is replaced as a whole, and no link
+//! is followed.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use longhaul::resolved_file;
 use serde_json::Value;
 
 use super::rule::RuleError;
+use crate::files::replace;
 
 /// A rule was not written.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +39,14 @@ pub enum RememberError {
         /// What should be there.
         expected: &'static str,
     },
+    /// A link stands in the place of the file or of its folder. Nothing was written.
+    #[error("{}: the rule was not added, because {} is a symbolic link, and rules are not written through links; put a folder and a file of their own there, or allow it for this session only", file.display(), link.display())]
+    Link {
+        /// The file.
+        file: PathBuf,
+        /// The link.
+        link: PathBuf,
+    },
     /// It cannot be read or written.
     #[error("{}: the rule was not added: {source}; see that the file can be written", file.display())]
     Io {
@@ -52,17 +63,41 @@ pub(super) fn append(file: &Path, rule: &str) -> Result<(), RememberError> {
         file: file.to_owned(),
         source,
     };
-    let text = match fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+    let real = without_links(file)?;
+    let mut text = String::new();
+    let read = resolved_file::open(&real).and_then(|mut it| it.read_to_string(&mut text));
+    match read {
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(io(error)),
-    };
+    }
     let Some(changed) = with_rule(file, &text, rule)? else {
         return Ok(());
     };
-    // A link stays a link: what it points to is replaced.
-    let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    replace(&target, &changed).map_err(io)
+    let replaced = replace(&real, changed.as_bytes());
+    replaced.map_err(|unfit| io(io::Error::other(unfit.to_string())))?;
+    Ok(())
+}
+
+/// Where the file is, in a folder of the project's own. Who made the project may have put a link in the place of the file or
+/// of its folder, and a rule written through that would hold somewhere else, or destroy something else.
+fn without_links(file: &Path) -> Result<PathBuf, RememberError> {
+    let folder = file.parent().unwrap_or(file);
+    for part in [folder, file] {
+        if fs::symlink_metadata(part).is_ok_and(|about| about.is_symlink()) {
+            return Err(RememberError::Link {
+                file: file.to_owned(),
+                link: part.to_owned(),
+            });
+        }
+    }
+    let project = folder.parent().unwrap_or(folder);
+    let project = fs::canonicalize(project).map_err(|source| RememberError::Io {
+        file: file.to_owned(),
+        source,
+    })?;
+    let below = [folder.file_name(), file.file_name()];
+    Ok(project.join(below.into_iter().flatten().collect::<PathBuf>()))
 }
 
 fn with_rule(file: &Path, text: &str, rule: &str) -> Result<Option<String>, RememberError> {
@@ -119,18 +154,4 @@ fn expected(mut settings: Value, rule: &str) -> Value {
         _ => *rules = Value::Array(vec![Value::from(rule)]),
     }
     settings
-}
-
-/// Replaces a file as a whole: readers see the old one or the new one.
-fn replace(file: &Path, text: &str) -> io::Result<()> {
-    let folder = file.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut draft = tempfile::NamedTempFile::new_in(folder)?;
-    if let Ok(about) = fs::metadata(file) {
-        draft.as_file().set_permissions(about.permissions())?;
-    }
-    draft.write_all(text.as_bytes())?;
-    draft.as_file().sync_all()?;
-    draft.persist(file).map_err(|error| error.error)?;
-    Ok(())
 }

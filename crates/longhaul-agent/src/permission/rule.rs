@@ -1,5 +1,5 @@
 //! One rule, in Claude Code's syntax: `Bash`, `Bash(npm run test:*)`, `Edit(src/**)`, `WebFetch(domain:example.com)`,
-//! `mcp__server__tool`, `Task(name)`. What it is matched against is in `judge.rs`.
+//! `mcp__server__tool`, `Task(name)`. What it is matched against is in `state.rs` and `command.rs`.
 
 use std::path::Path;
 

@@ -20,12 +20,16 @@ pub(super) struct State {
     pub(super) ask: Vec<Rule>,
     pub(super) allowed_by_settings: Vec<Rule>,
     pub(super) allowed_in_session: Vec<Rule>,
+    /// What the user approved of until the next compaction.
+    pub(super) approved: Vec<Rule>,
     /// Resolved.
     pub(super) plan_file: Option<PathBuf>,
+    /// The session's folder for temporary files, resolved.
+    pub(super) scratchpad: Option<PathBuf>,
 }
 
 /// Tools that write files, for rules that forbid: whoever protects a file from one means all.
-const WRITERS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
+pub(super) const WRITERS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
 impl State {
     /// Rules that allow.
@@ -33,6 +37,7 @@ impl State {
         self.allowed_by_settings
             .iter()
             .chain(&self.allowed_in_session)
+            .chain(&self.approved)
     }
 
     /// Reads a rule that is given in this session.
@@ -59,7 +64,9 @@ impl State {
             };
         }
         let judgement = match access {
-            Access::Runs(command) => command::judge(command, self),
+            Access::Runs { command, folder } => {
+                command::judge(command, &self.workspace.cwd.join(folder), self)
+            }
             Access::Reads(path) => self.judge_reading(tool, path),
             Access::Writes(path) => self.judge_writing(tool, path),
             Access::Fetches(host) => self.judge_fetching(tool, host),
@@ -204,6 +211,10 @@ impl State {
         if self.plan_file.as_ref() == Some(&path.real) && self.mode == Mode::Plan {
             return true;
         }
+        let is_scratch = |folder: &PathBuf| path.real.starts_with(folder) && path.real != *folder;
+        if self.mode != Mode::Plan && self.scratchpad.as_ref().is_some_and(is_scratch) {
+            return true;
+        }
         let delicate = self.workspace.delicate(path);
         // A rule for all files does not mean those that change what programs do; one that names them does.
         let meant = |rule: &Rule| match (&delicate, &rule.what) {
@@ -230,6 +241,11 @@ fn reader(tool: &str) -> &str {
 
 fn reads(rule: &Rule, tool: &str) -> bool {
     rule.tool == "Read" || rule.names_tool(tool) && !WRITERS.contains(&tool)
+}
+
+/// Whether one of these rules forbids reading a file.
+pub(super) fn forbids_reading(rules: &[Rule], path: &Located) -> bool {
+    path_rule(rules, |rule| reads(rule, "Read"), path).is_some()
 }
 
 fn path_rule<'a>(

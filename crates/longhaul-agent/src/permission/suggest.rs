@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::shell::Part;
 
-/// Commands of which no prefix is harmless: they delete, or run whatever stands behind them.
+/// Commands that are asked for each time: they delete, or run whatever stands after them.
 const NEVER: &[&str] = &[
     "sudo",
     "doas",
@@ -67,46 +67,59 @@ const NEVER: &[&str] = &[
     "ln",
 ];
 
-/// Programs that run a text given behind these options, and whatever script they are given else.
+/// Programs that run a text given after an option, or what they are sent.
 const INTERPRETERS: &[&str] = &[
     "python", "python2", "python3", "node", "deno", "bun", "perl", "ruby", "php", "lua", "Rscript",
     "tclsh",
 ];
 
+/// Sub-commands that build and test the project at hand: whoever agrees to one agrees to run the project's code, whatever
+/// words follow. Other programs can be told by an option, a script or a file to run any program or to write any file
+/// (`sed 1e…`, `git -c`, `tar --to-command`, `make SHELL=…`), so agreeing to one of their commands means this command alone.
+const BUILDING: &[(&str, &[&str])] = &[(
+    "cargo",
+    &[
+        "bench", "build", "check", "clippy", "doc", "fmt", "test", "tree",
+    ],
+)];
+
+/// An offered rule is no longer than this: nobody reads more.
+const LONGEST: usize = 120;
+
 /// A rule for commands like this part.
 pub(super) fn for_command(part: &Part) -> Option<String> {
-    let mut words = part.words.iter();
-    let first = words.next()?;
+    let first = part.words.first()?;
     let is_plain = |text: &str| {
-        let plain = |character: char| character.is_alphanumeric() || "._-/+@".contains(character);
+        let plain =
+            |character: char| character.is_alphanumeric() || "._-/+@=:,%".contains(character);
         !text.is_empty() && text.chars().all(plain)
     };
     let name = first.text.as_str();
     let base = name.rsplit('/').next().unwrap_or(name);
+    let as_written = part
+        .words
+        .iter()
+        .all(|word| word.raw == word.text && is_plain(&word.text));
     if !part.assigns.is_empty() || first.raw != *name || !is_plain(name) || NEVER.contains(&base) {
         return None;
     }
-    let second = words
-        .next()
-        .map(|word| (word.raw.as_str(), word.text.as_str()));
-    if INTERPRETERS.contains(&base) {
-        // With the script's name it is a command; without, it is anything.
-        let (raw, text) =
-            second.filter(|(raw, text)| raw == text && !text.starts_with('-') && is_plain(text))?;
-        return (raw == text).then(|| format!("Bash({name} {text}:*)"));
+    let sub_command = part.words.get(1).filter(|word| word.raw == word.text);
+    let builds = BUILDING
+        .iter()
+        .find(|(program, _)| *program == name)
+        .zip(sub_command)
+        .filter(|((_, commands), word)| commands.contains(&word.text.as_str()));
+    if let Some((_, word)) = builds {
+        return Some(format!("Bash({name} {}:*)", word.text));
     }
-    match second {
-        // A sub-command says more than its program: `cargo test`, `npm run`.
-        Some((raw, text))
-            if raw == text
-                && is_plain(text)
-                && !text.starts_with('-')
-                && !text.contains(['/', '.']) =>
-        {
-            Some(format!("Bash({name} {text}:*)"))
-        }
-        _ => Some(format!("Bash({name}:*)")),
-    }
+    let whole = part.text();
+    let runs_text = INTERPRETERS.contains(&base)
+        && part
+            .words
+            .get(1)
+            .is_none_or(|word| word.text.starts_with('-'));
+    (as_written && !runs_text && whole.len() <= LONGEST && !whole.ends_with(':'))
+        .then(|| format!("Bash({whole})"))
 }
 
 /// A rule for files beside this one.

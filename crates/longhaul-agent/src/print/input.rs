@@ -1,12 +1,18 @@
-//! Prompts from standard input: as text, or as one JSON object a line.
+//! Prompts for print mode: as text, or as one JSON object a line that is answered as it comes.
+
+use std::io::BufRead;
 
 use serde_json::Value;
+use tokio::sync::mpsc;
 
 use crate::agent::Said;
 
+/// Lines that wait to be worked on: a writer that is faster than the model is held back.
+const WAITING: usize = 16;
+
 /// A line that is no prompt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} of the input is no user message: {why}")]
+#[error("line {line} of the input is not a user message: {why}")]
 pub struct BadInput {
     /// The line, counted from 1.
     pub line: usize,
@@ -14,26 +20,90 @@ pub struct BadInput {
     pub why: String,
 }
 
-/// Reads prompts, one a line: `{"type":"user","message":{"role":"user","content":…}}`. Blank lines are nothing.
-pub fn prompts(text: &str) -> Result<Vec<Said>, BadInput> {
-    let mut all = Vec::new();
-    for (line, number) in text.lines().zip(1..) {
-        if line.trim().is_empty() {
-            continue;
-        }
-        let bad = |why: String| BadInput { line: number, why };
-        let value: Value = serde_json::from_str(line).map_err(|error| bad(error.to_string()))?;
-        if value.get("type").and_then(Value::as_str) != Some("user") {
-            return Err(bad("its `type` is not `user`".to_owned()));
-        }
-        let content = value.pointer("/message/content");
-        all.push(match content {
-            Some(Value::String(text)) => Said::text(text.clone()),
-            Some(Value::Array(blocks)) => said(blocks),
-            _ => return Err(bad("it has no `message.content`".to_owned())),
+/// One line of the input.
+#[derive(Debug)]
+pub(super) enum Line {
+    /// Something to work on.
+    Said(Said),
+    /// A request of the control protocol, which is answered with "not supported" so that nobody waits for it.
+    Control(String),
+}
+
+/// Prompts, one after the other, as they come.
+#[derive(Debug)]
+pub struct Prompts(mpsc::Receiver<Result<Line, BadInput>>);
+
+impl Prompts {
+    /// Reads `{"type":"user","message":{"role":"user","content":…}}`, an object a line, on a thread of its own: each is
+    /// answered while the input stays open. `first` goes before them.
+    pub fn from_lines(first: Option<Said>, mut input: impl BufRead + Send + 'static) -> Self {
+        let (lines, prompts) = mpsc::channel(WAITING);
+        std::thread::spawn(move || {
+            if let Some(first) = first
+                && lines.blocking_send(Ok(Line::Said(first))).is_err()
+            {
+                return;
+            }
+            let mut text = Vec::new();
+            for number in 1.. {
+                text.clear();
+                let line = match input.read_until(b'\n', &mut text) {
+                    Ok(0) => return,
+                    Ok(_) => line(&String::from_utf8_lossy(&text)),
+                    Err(error) => Err(format!("it cannot be read ({error})")),
+                };
+                let line = match line {
+                    Ok(None) => continue,
+                    Ok(Some(line)) => Ok(line),
+                    Err(why) => Err(BadInput { line: number, why }),
+                };
+                let last = line.is_err();
+                // Nobody works any more, or what follows cannot be trusted.
+                if lines.blocking_send(line).is_err() || last {
+                    return;
+                }
+            }
         });
+        Self(prompts)
     }
-    Ok(all)
+
+    pub(super) async fn next(&mut self) -> Option<Result<Line, BadInput>> {
+        self.0.recv().await
+    }
+}
+
+impl From<Vec<Said>> for Prompts {
+    fn from(all: Vec<Said>) -> Self {
+        let (lines, prompts) = mpsc::channel(all.len().max(1));
+        for said in all {
+            // There is room for all of them.
+            let _ = lines.try_send(Ok(Line::Said(said)));
+        }
+        Self(prompts)
+    }
+}
+
+/// Reads a line. None if it says nothing.
+fn line(text: &str) -> Result<Option<Line>, String> {
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    match value.get("type").and_then(Value::as_str) {
+        Some("user") => {}
+        Some("keep_alive") => return Ok(None),
+        Some("control_request") => {
+            let id = value.get("request_id").and_then(Value::as_str);
+            return Ok(Some(Line::Control(id.unwrap_or_default().to_owned())));
+        }
+        _ => return Err("its `type` is not `user`".to_owned()),
+    }
+    let said = match value.pointer("/message/content") {
+        Some(Value::String(text)) => Said::text(text.clone()),
+        Some(Value::Array(blocks)) => said(blocks),
+        _ => return Err("it has no `message.content`".to_owned()),
+    };
+    Ok(Some(Line::Said(said)))
 }
 
 fn said(blocks: &[Value]) -> Said {

@@ -59,9 +59,43 @@ pub(super) fn boundary(session: &str, done: &Compacted) -> Value {
         "uuid": done.boundary,
         "compact_metadata": {
             "trigger": done.trigger,
-            "pre_tokens": done.before,
+            "pre_tokens": done.pre_tokens,
             "post_tokens": done.after,
             "duration_ms": done.milliseconds,
+        },
+    })
+}
+
+/// Whether a compaction goes on. Said again every 30 seconds while it does (F8).
+pub(super) fn status(session: &str, compacting: bool) -> Value {
+    json!({
+        "type": "system",
+        "subtype": "status",
+        "status": compacting.then_some("compacting"),
+        "session_id": session,
+    })
+}
+
+/// A compaction did not happen.
+pub(super) fn not_compacted(session: &str, why: &str) -> Value {
+    json!({
+        "type": "system",
+        "subtype": "status",
+        "status": null,
+        "compact_result": "failed",
+        "compact_error": why,
+        "session_id": session,
+    })
+}
+
+/// The answer to a request of the control protocol, which does not exist here.
+pub(super) fn unsupported(request: &str) -> Value {
+    json!({
+        "type": "control_response",
+        "response": {
+            "subtype": "error",
+            "request_id": request,
+            "error": "control requests are not supported",
         },
     })
 }
@@ -74,6 +108,9 @@ pub(super) fn denial(name: &str, call: &str, input: &Value) -> Value {
 /// How it all ended.
 pub(super) struct Finish<'a> {
     pub(super) ended: &'a Ended,
+    /// What the model, or a command, said last.
+    pub(super) text: &'a str,
+    pub(super) turns: u32,
     pub(super) milliseconds: u128,
     pub(super) denials: &'a [Value],
     pub(super) spent: &'a Spent,
@@ -81,10 +118,14 @@ pub(super) struct Finish<'a> {
 
 pub(super) fn finish(agent: &Agent, finish: &Finish<'_>) -> Value {
     let (subtype, result) = match finish.ended {
-        Ended::Done => ("success", agent.last_text().to_owned()),
+        Ended::Done => ("success", finish.text.to_owned()),
         Ended::TurnsUsedUp(turns) => (
             "error_max_turns",
             format!("It did not come to an end in {turns} turns."),
+        ),
+        Ended::BudgetUsedUp(most) => (
+            "error_max_budget_usd",
+            format!("It has cost {most}, the most it may."),
         ),
         Ended::Cancelled => ("error_during_execution", "It was interrupted.".to_owned()),
         Ended::Refused(why) | Ended::Failed(why) => ("error_during_execution", why.clone()),
@@ -94,7 +135,7 @@ pub(super) fn finish(agent: &Agent, finish: &Finish<'_>) -> Value {
         "subtype": subtype,
         "is_error": *finish.ended != Ended::Done,
         "duration_ms": finish.milliseconds,
-        "num_turns": agent.turns(),
+        "num_turns": finish.turns,
         "result": result,
         "session_id": agent.session_id(),
         "total_cost_usd": finish.spent.cost.map(|cost| cost.to_f64()),

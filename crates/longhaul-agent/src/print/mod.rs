@@ -1,15 +1,16 @@
 //! Print mode: a prompt, the answer on stdout, for scripts (Q4).
 //!
 //! `message.rs` has the objects of the two JSON formats in the shape in which Claude Code writes them, `input.rs` reads
-//! prompts, `run.rs` does the work.
+//! prompts, `run.rs` does the work, `page.rs` writes what happens meanwhile.
 
 mod input;
 mod message;
+mod page;
 mod run;
 
 use serde::{Deserialize, Serialize};
 
-pub use input::{BadInput, prompts};
+pub use input::{BadInput, Prompts};
 pub use run::{Exit, Options, print};
 
 /// What is written.

@@ -3,23 +3,29 @@
 use std::io::{self, Write};
 use std::time::Instant;
 
-use longhaul_core::engine::Event;
 use longhaul_provider::CancellationToken;
-use serde_json::Value;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::Format;
+use super::input::{Line, Prompts};
 use super::message::{self, Finish};
+use super::page::Page;
 use crate::agent::{Agent, Said};
 use crate::event::{AgentEvent, Ended};
+use crate::host::{Carried, TextCommands};
+
+/// What a line of the input looks like.
+const HINT: &str = r#"Each line is {"type":"user","message":{"role":"user","content":"…"}}."#;
 
 /// How print mode works.
-#[derive(Debug, Clone, Default)]
+#[derive(Default)]
 pub struct Options {
     /// What is written.
     pub format: Format,
     /// Ends the work when it is cancelled.
     pub interrupt: CancellationToken,
+    /// Carries out commands such as `/compact`; none: every line is a prompt.
+    pub commands: Option<TextCommands>,
 }
 
 /// How it ended, for an exit code.
@@ -29,7 +35,7 @@ pub enum Exit {
     Done,
     /// The work failed, was refused, or did not come to an end.
     Failed,
-    /// Nothing could begin: the provider turned the first request away.
+    /// Nothing could begin: the provider turned the first request away, or the first line of the input is not a prompt.
     CannotBegin,
     /// It was interrupted.
     Interrupted,
@@ -47,154 +53,156 @@ impl Exit {
     }
 }
 
-/// Works on prompts one after the other and writes what comes of them. The first that is not answered ends it. What people
-/// should know goes to `talk`, a line each.
+/// What was done about a prompt.
+struct Worked {
+    ended: Ended,
+    /// What a command had to say; none: the model answered.
+    said: Option<String>,
+}
+
+/// Works on prompts one after the other, as they come, and writes what comes of them. The first that is not answered ends
+/// it. What people should know goes to `talk`, a line each.
 pub async fn print(
     agent: &mut Agent,
     events: &mut UnboundedReceiver<AgentEvent>,
-    prompts: Vec<Said>,
+    prompts: impl Into<Prompts>,
     options: &Options,
     out: &mut (dyn Write + Send),
     talk: &mut (dyn FnMut(&str) + Send),
 ) -> io::Result<Exit> {
-    let mut page = Page {
-        format: options.format,
-        session: agent.session_id().to_owned(),
-        out,
-        talk,
-        denials: Vec::new(),
-        calls: Vec::new(),
-        broken: None,
-    };
+    let mut prompts = prompts.into();
+    let mut page = Page::new(options.format, agent.session_id(), out, talk);
     if options.format == Format::StreamJson {
         page.object(&message::init(agent));
     }
     let mut exit = Exit::Done;
-    for said in prompts {
+    let mut answered = 0_usize;
+    loop {
+        let line = tokio::select! {
+            biased;
+            line = prompts.next() => line,
+            () = options.interrupt.cancelled() => return Ok(Exit::Interrupted),
+            () = agent.attend(), if agent.is_attended_to() => continue,
+        };
+        let said = match line {
+            None if answered == 0 => {
+                page.talk("there is no prompt");
+                page.talk(HINT);
+                return Ok(Exit::CannotBegin);
+            }
+            None => return Ok(exit),
+            Some(Ok(Line::Said(said))) => said,
+            Some(Ok(Line::Control(id))) => {
+                page.object(&message::unsupported(&id));
+                continue;
+            }
+            Some(Err(bad)) => {
+                page.talk(&bad.to_string());
+                page.talk(HINT);
+                return Ok(match answered {
+                    0 => Exit::CannotBegin,
+                    _ => Exit::Failed,
+                });
+            }
+        };
         let began = Instant::now();
-        let canceller = agent.canceller();
-        let ended = {
-            let mut work = Box::pin(agent.prompt(said));
-            let mut interrupted = false;
-            loop {
-                tokio::select! {
-                    biased;
-                    event = events.recv() => if let Some(event) = event { page.event(event) },
-                    () = options.interrupt.cancelled(), if !interrupted => {
-                        interrupted = true;
-                        canceller.cancel();
-                    }
-                    ended = &mut work => break ended,
-                }
-                if page.broken.is_some() {
-                    // Nobody reads any more: the work ends, and the transcript is valid.
-                    canceller.cancel();
-                }
-            }
-        };
-        while let Ok(event) = events.try_recv() {
-            page.event(event);
-        }
-        let spent = agent.spent();
-        let finish = Finish {
-            ended: &ended,
-            milliseconds: began.elapsed().as_millis(),
-            denials: &page.denials,
-            spent: &spent,
-        };
-        match page.format {
-            Format::Text => {
-                let text = agent.last_text().to_owned();
-                page.text(&ended, &text);
-            }
-            Format::Json | Format::StreamJson => {
-                let object = message::finish(agent, &finish);
-                page.object(&object);
-            }
-        }
+        let worked = work(agent, events, said, options, &mut page).await;
+        finish(agent, &mut page, &worked, began);
         if let Some(error) = page.broken.take() {
             return Err(error);
         }
-        exit = match ended {
+        answered += 1;
+        exit = match worked.ended {
             Ended::Done => Exit::Done,
             Ended::Cancelled => Exit::Interrupted,
             Ended::Failed(_) if agent.turns() == 0 && agent.is_turned_away() => Exit::CannotBegin,
-            Ended::Refused(_) | Ended::Failed(_) | Ended::TurnsUsedUp(_) => Exit::Failed,
+            Ended::Refused(_)
+            | Ended::Failed(_)
+            | Ended::TurnsUsedUp(_)
+            | Ended::BudgetUsedUp(_) => Exit::Failed,
         };
         if exit != Exit::Done {
-            break;
+            return Ok(exit);
         }
     }
-    Ok(exit)
 }
 
-/// What is written to.
-struct Page<'a> {
-    format: Format,
-    session: String,
-    out: &'a mut (dyn Write + Send),
-    talk: &'a mut (dyn FnMut(&str) + Send),
-    denials: Vec<Value>,
-    /// Calls that run, with their inputs.
-    calls: Vec<(String, Value)>,
-    broken: Option<io::Error>,
-}
-
-impl Page<'_> {
-    fn event(&mut self, event: AgentEvent) {
-        let streams = self.format == Format::StreamJson;
-        match event {
-            AgentEvent::Replied(reply) if streams => {
-                let object = message::assistant(&self.session, &reply);
-                self.object(&object);
-            }
-            AgentEvent::ToolStarted { id, input, .. } => self.calls.push((id, input)),
-            AgentEvent::ToolEnded { id, output } => {
-                self.calls.retain(|(call, _)| *call != id);
-                if streams {
-                    let object = message::result_of(&self.session, &id, &output);
-                    self.object(&object);
+/// Works on one prompt and writes what happens meanwhile.
+async fn work(
+    agent: &mut Agent,
+    events: &mut UnboundedReceiver<AgentEvent>,
+    said: Said,
+    options: &Options,
+    page: &mut Page<'_>,
+) -> Worked {
+    let canceller = agent.canceller();
+    let worked = {
+        let mut work = Box::pin(answer(agent, said, options.commands.as_ref()));
+        let mut interrupted = false;
+        loop {
+            tokio::select! {
+                biased;
+                event = events.recv() => if let Some(event) = event { page.event(event) },
+                () = options.interrupt.cancelled(), if !interrupted => {
+                    interrupted = true;
+                    canceller.cancel();
                 }
+                worked = &mut work => break worked,
             }
-            // Nobody is there to answer: dropping the question is a no.
-            AgentEvent::Asks(question) => {
-                let input = self.calls.iter().find(|(call, _)| *call == question.id);
-                let input = input.map_or(Value::Null, |(_, input)| input.clone());
-                self.denials
-                    .push(message::denial(&question.name, &question.id, &input));
-                (self.talk)(&format!(
-                    "{} {} was not allowed: {}",
-                    question.name, question.line, question.reason
-                ));
-            }
-            AgentEvent::Engine(Event::Compacted(done)) if streams => {
-                let object = message::boundary(&self.session, &done);
-                self.object(&object);
-            }
-            AgentEvent::Notice(sentence) => (self.talk)(&sentence),
-            _ => {}
-        }
-    }
-
-    fn text(&mut self, ended: &Ended, text: &str) {
-        match ended {
-            Ended::Done => self.line(text.trim_end()),
-            Ended::Cancelled => (self.talk)("interrupted"),
-            Ended::Refused(why) | Ended::Failed(why) => (self.talk)(why),
-            Ended::TurnsUsedUp(turns) => {
-                (self.talk)(&format!("it did not come to an end in {turns} turns"));
+            if page.broken.is_some() {
+                // Nobody reads any more: the work ends, and the transcript is valid.
+                canceller.cancel();
             }
         }
+    };
+    while let Ok(event) = events.try_recv() {
+        page.event(event);
     }
+    // A command may have gone to another session.
+    page.session = agent.session_id().to_owned();
+    worked
+}
 
-    fn object(&mut self, object: &Value) {
-        self.line(&object.to_string());
+async fn answer(agent: &mut Agent, said: Said, commands: Option<&TextCommands>) -> Worked {
+    let carried = match commands {
+        Some(commands) if said.blocks.is_empty() => commands.carry_out(agent, &said.text).await,
+        _ => Carried::Prompt(said.text.clone()),
+    };
+    match carried {
+        Carried::Prompt(text) => Worked {
+            ended: agent.prompt(Said { text, ..said }).await,
+            said: None,
+        },
+        Carried::Done(text) => Worked {
+            ended: Ended::Done,
+            said: Some(text),
+        },
+        Carried::Refused(why) => Worked {
+            ended: Ended::Refused(why),
+            said: None,
+        },
     }
+}
 
-    fn line(&mut self, line: &str) {
-        if self.broken.is_none() {
-            let written = writeln!(self.out, "{line}").and_then(|()| self.out.flush());
-            self.broken = written.err();
+fn finish(agent: &Agent, page: &mut Page<'_>, worked: &Worked, began: Instant) {
+    let said = worked.said.as_deref();
+    let text = said.unwrap_or_else(|| agent.last_text()).to_owned();
+    match page.format {
+        Format::Text => page.text(&worked.ended, &text),
+        Format::Json | Format::StreamJson => {
+            let spent = agent.spent();
+            let object = message::finish(
+                agent,
+                &Finish {
+                    ended: &worked.ended,
+                    text: &text,
+                    turns: said.map_or_else(|| agent.turns(), |_| 0),
+                    milliseconds: began.elapsed().as_millis(),
+                    denials: &page.denials,
+                    spent: &spent,
+                },
+            );
+            page.object(&object);
         }
     }
 }

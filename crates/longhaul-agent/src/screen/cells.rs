@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use longhaul_core::listing::harmless;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
@@ -43,9 +44,11 @@ pub(crate) fn encode(line: &Line<'_>, width: usize, shows: Shows) -> Row {
             row.code.push_str(&sgr(cell, shows.colour));
         }
         let wide = columns(cell.symbol()).max(1);
+        // Texts are made harmless where they are taken in; here nothing that was missed gets out.
+        let symbol = harmless(cell.symbol());
         match shows.charset {
-            Charset::Ascii => row.code.push_str(&ascii::fallback(cell.symbol(), wide)),
-            Charset::Utf8 => row.code.push_str(cell.symbol()),
+            Charset::Ascii => row.code.push_str(&ascii::fallback(&symbol, wide)),
+            Charset::Utf8 => row.code.push_str(&symbol),
         }
         at += wide;
         // Terminals differ about how wide a character of several parts is.
@@ -106,9 +109,10 @@ fn foreground(colour: Color) -> Option<u8> {
 pub(crate) fn plain(line: &Line<'_>, shows: Shows) -> String {
     let mut text = String::new();
     for span in &line.spans {
+        let content = harmless(&span.content);
         let content = match shows.charset {
-            Charset::Ascii => ascii::line(&span.content),
-            Charset::Utf8 => span.content.to_string(),
+            Charset::Ascii => ascii::line(&content),
+            Charset::Utf8 => content.into_owned(),
         };
         let style = line.style.patch(span.style);
         match style

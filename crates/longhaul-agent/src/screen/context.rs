@@ -208,5 +208,17 @@ fn limits(view: &ContextView) -> Vec<Flow> {
         compacts,
         format!("b refuses input at {}", at(status.blocking)),
     ];
-    vec![Flow::dim(format!("  {}", limits.join(" · ")))]
+    let mut lines = vec![Flow::dim(format!("  {}", limits.join(" · ")))];
+    lines.extend(
+        match view.categories.cleared_results {
+            0 => None,
+            1 => Some("  1 old tool result is cleared and takes no room".to_owned()),
+            many => Some(format!(
+                "  {} old tool results are cleared and take no room",
+                grouped(many)
+            )),
+        }
+        .map(Flow::dim),
+    );
+    lines
 }

@@ -4,16 +4,17 @@
 //! the finished lines go into the terminal's own scrollback and a small region below them is drawn again (`full`);
 //! elsewhere there are only lines (`plain`). What a key, an event or an answer means is the same for both (`app`).
 
+pub(crate) mod answer_lines;
 mod app;
 mod ascii;
 mod cells;
-mod command;
+pub(crate) mod command;
 mod complete;
-mod context;
+pub(crate) mod context;
 mod display;
 mod editor;
 mod figures;
-mod flow;
+pub(crate) mod flow;
 mod full;
 mod history;
 mod host;
@@ -31,7 +32,7 @@ mod signals;
 mod status;
 mod stream;
 mod style;
-mod tell;
+pub(crate) mod tell;
 mod terminal;
 mod text;
 mod transcript;
@@ -46,6 +47,8 @@ pub use host::{
     HookItem, Host, MessageItem, ModelItem, Refusal, Reply, SessionItem, Speaker, TranscriptItem,
     TranscriptKind,
 };
+
+pub use text::visible;
 
 use crate::event::{AgentEvent, Mode};
 

@@ -8,13 +8,15 @@ use super::editor::Editor;
 use super::flow::{Flow, rows};
 use super::style::{BOLD, CHOSEN, WARNING, dim, styled};
 use super::tell::diff_line;
-use super::text::{clean, clean_line, count, keep_start};
+use super::text::{clean_line, count, keep_start, visible, visible_line};
 use crate::event::{Answer, Question};
 
 /// A question on the screen.
 #[derive(Debug)]
 pub(crate) struct Asking {
     question: Question,
+    /// What the call would do, whole, line by line.
+    detail: Vec<Flow>,
     at: usize,
     /// Before this it takes no keys.
     deaf_until: Instant,
@@ -34,8 +36,10 @@ pub(crate) enum Choice {
 impl Asking {
     /// A question that was just asked, and from when on it takes keys.
     pub(crate) fn new(question: Question, deaf_until: Instant) -> Self {
+        let detail = visible(&question.detail);
         Self {
             question,
+            detail: detail.lines().map(diff_line).collect(),
             at: 0,
             deaf_until,
             instead: None,
@@ -55,7 +59,7 @@ impl Asking {
     fn choices(&self) -> Vec<(Choice, String)> {
         let mut choices = vec![(Choice::Is(Answer::Once), "yes".to_owned())];
         if let Some(rule) = self.question.rule.as_deref() {
-            let rule = clean_line(rule);
+            let rule = visible_line(rule);
             choices.push((
                 Choice::Is(Answer::Session),
                 format!("yes, and for this session: {rule}"),
@@ -122,12 +126,15 @@ impl Asking {
         head
     }
 
-    /// What the call would do, whole.
+    /// What the call would do, and the rule that is offered, whole.
     pub(crate) fn detail(&self) -> Vec<Flow> {
-        clean(&self.question.detail)
-            .lines()
-            .map(diff_line)
-            .collect()
+        let mut detail = self.detail.clone();
+        if let Some(rule) = self.question.rule.as_deref() {
+            detail.push(Flow::blank());
+            let offered = format!("The rule that is offered: {}", visible_line(rule));
+            detail.push(Flow::plain(offered));
+        }
+        detail
     }
 
     /// Its rows, at most so many, and where the cursor is. The choices are always there.
@@ -139,39 +146,69 @@ impl Asking {
         if let Some(editor) = &self.instead {
             return self.instead_rows(editor, width, height);
         }
-        let choices = self.choices();
-        let mut below: Vec<Line<'static>> = Vec::new();
-        for (at, (_, text)) in choices.iter().enumerate() {
-            let chosen = at == self.at;
-            let mark = if chosen { "› " } else { "  " };
-            let style = if chosen {
-                CHOSEN
-            } else {
-                ratatui::style::Style::new()
-            };
-            let text = format!("{mark}{}. {text}", at + 1);
-            below.push(Line::from(styled(keep_start(&text, width), style)));
-        }
-        // In very little room the choices move with the cursor.
-        let first = (self.at + 1).saturating_sub(height.max(1));
-        below.drain(..first);
-        below.truncate(height.max(1));
+        let below = self.choice_rows(width, height.max(1));
         let room = height.saturating_sub(below.len());
         let mut above = rows(&self.head(), width);
         above.truncate(room);
         let room = room - above.len();
-        let detail = rows(&self.detail(), width);
-        if detail.len() <= room {
-            above.extend(detail);
-        } else if room > 0 {
-            let shown = room - 1;
-            let hidden = count(detail.len() - shown, "more line");
-            above.extend(detail.into_iter().take(shown));
-            let hidden = keep_start(&format!("    … {hidden} (ctrl-o shows all)"), width);
-            above.push(Line::from(dim(hidden)));
-        }
+        above.extend(self.detail_rows(width, room));
         above.extend(below);
         (above, None)
+    }
+
+    /// The choices. A rule is shown whole, since it is agreed to as well; where there is no room for that, only that of the
+    /// choice under the cursor, and ctrl-o shows it. In very little room they move with the cursor.
+    fn choice_rows(&self, width: usize, height: usize) -> Vec<Line<'static>> {
+        let choices = self.choices();
+        let rows_of = |at: usize, text: &str| {
+            let (mark, style) = match at == self.at {
+                true => ("› ", CHOSEN),
+                false => ("  ", ratatui::style::Style::new()),
+            };
+            let text = format!("{mark}{}. {text}", at + 1);
+            Flow::new(vec![styled(text, style)], 5).rows(width)
+        };
+        let whole: usize = (choices.iter().enumerate())
+            .map(|(at, (_, text))| rows_of(at, text).len())
+            .sum();
+        let mut below: Vec<Line<'static>> = Vec::new();
+        let mut chosen_until = 0;
+        for (at, (_, text)) in choices.iter().enumerate() {
+            let is_cut = whole > height / 2 && at != self.at;
+            match is_cut {
+                true => below.extend(rows_of(at, &keep_start(text, width.saturating_sub(5)))),
+                false => below.extend(rows_of(at, text)),
+            }
+            if at == self.at {
+                chosen_until = below.len();
+            }
+        }
+        below.drain(..chosen_until.saturating_sub(height));
+        below.truncate(height);
+        below
+    }
+
+    /// As much of what the call would do as there is room for, and how many lines are not shown to their end.
+    fn detail_rows(&self, width: usize, room: usize) -> Vec<Line<'static>> {
+        let mut shown: Vec<Line<'static>> = Vec::new();
+        let mut ends: Vec<usize> = Vec::new();
+        for flow in &self.detail {
+            shown.extend(flow.rows(width));
+            ends.push(shown.len());
+            if shown.len() > room {
+                break;
+            }
+        }
+        if shown.len() <= room || room == 0 {
+            shown.truncate(room);
+            return shown;
+        }
+        shown.truncate(room - 1);
+        let whole = ends.iter().filter(|end| **end < room).count();
+        let hidden = count(self.detail.len() - whole, "more line");
+        let hidden = keep_start(&format!("    … {hidden} (ctrl-o shows all)"), width);
+        shown.push(Line::from(dim(hidden)));
+        shown
     }
 
     fn instead_rows(
@@ -197,7 +234,7 @@ impl Asking {
     /// The whole question as plain lines, for line mode.
     pub(crate) fn plain(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.head().iter().map(Flow::text).collect();
-        lines.extend(self.detail().iter().map(Flow::text));
+        lines.extend(self.detail.iter().map(Flow::text));
         for (at, (_, text)) in self.choices().into_iter().enumerate() {
             lines.push(format!("  {}. {text}", at + 1));
         }

@@ -95,6 +95,13 @@ pub(crate) fn ended(ended: &Ended) -> Vec<Flow> {
             format!("■ stopped after {turns} turns; say \"go on\" to go on"),
             WARNING,
         ),
+        Ended::BudgetUsedUp(most) => Flow::styled(
+            format!(
+                "■ stopped: the session has cost {}, the most it may",
+                dollars(*most)
+            ),
+            WARNING,
+        ),
     };
     vec![Flow::blank(), line]
 }
@@ -143,6 +150,9 @@ pub(crate) fn engine(event: &Event) -> Vec<Flow> {
             ))
         }
         // The report says how many there was no room for.
+        Event::Withheld { .. } => Flow::dim(
+            "· the reply ran out of room; it is tried again in a smaller window".to_owned(),
+        ),
         Event::FileRestore {
             failed: Some(why), ..
         } if why.contains("no room") => return Vec::new(),
@@ -180,6 +190,9 @@ pub(crate) fn engine(event: &Event) -> Vec<Flow> {
             "■ automatic compaction failed too often and uses no model any more in this session; /compact tries again",
             WARNING,
         ),
+        Event::HookMessage { event, text } => {
+            Flow::dim(format!("· {event} hook: {}", clean_line(text)))
+        }
         Event::NotPersisted { message } => Flow::styled(
             format!(
                 "■ the transcript cannot be written: {}",

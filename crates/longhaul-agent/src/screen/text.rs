@@ -43,7 +43,45 @@ pub(crate) fn clean(text: &str) -> String {
     out
 }
 
+/// A text of many lines as it is, for who must agree to it: nothing is taken out, and what a terminal would not show, or would
+/// obey, becomes visible.
+pub fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut column = 0;
+    for c in text.chars() {
+        match c {
+            '\n' => {
+                out.push('\n');
+                column = 0;
+                continue;
+            }
+            '\t' => {
+                let spaces = TAB - column % TAB;
+                out.extend(std::iter::repeat_n(' ', spaces));
+                column += spaces;
+                continue;
+            }
+            // Takes no room, and parts words that look whole.
+            '\u{ad}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2060}'..='\u{2064}'
+            | '\u{feff}' => {
+                out.push('\u{fffd}');
+            }
+            c => out.push(shown(c)),
+        }
+        column += 1;
+    }
+    out
+}
+
 /// The same as one line.
+pub(crate) fn visible_line(text: &str) -> String {
+    visible(text).replace('\n', "\u{2424}")
+}
+
+/// A clean text as one line.
 pub(crate) fn clean_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -116,6 +154,16 @@ mod tests {
         assert_eq!(clean("ab\u{202e}c"), "ab\u{fffd}c");
         assert_eq!(clean("ab\tc"), "ab  c");
         assert_eq!(clean("\u{1b}[38;5;1"), "␛[38;5;1");
+    }
+
+    #[test]
+    fn what_is_agreed_to_is_shown_with_all_that_is_in_it() {
+        assert_eq!(visible("a\u{1b}[8mrm x\u{1b}[0m"), "a␛[8mrm x␛[0m");
+        assert_eq!(
+            visible("a\r\nb\u{200b}\u{202e}c\u{9b}"),
+            "a␍\nb\u{fffd}\u{fffd}c\u{fffd}"
+        );
+        assert_eq!(visible_line("a\nb"), "a␤b");
     }
 
     #[test]

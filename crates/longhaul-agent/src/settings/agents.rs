@@ -2,18 +2,26 @@
 
 use std::path::PathBuf;
 
+use super::admission::Admission;
 use super::front_matter::{self, Headed};
-use super::skills::{children, is_name};
+use super::skills::{is_name, listed};
 use crate::tools::task::AgentKind;
 
 /// The agents of these folders, by name; of two with one name the first counts.
-pub(super) fn load(folders: &[PathBuf], notices: &mut Vec<String>) -> Vec<AgentKind> {
+pub(super) fn load(
+    folders: &[PathBuf],
+    admission: &mut Admission,
+    notices: &mut Vec<String>,
+) -> Vec<AgentKind> {
     let mut agents: Vec<AgentKind> = Vec::new();
-    for path in folders.iter().flat_map(|folder| children(folder)) {
+    for (path, owner) in listed(folders, admission) {
         if path.extension().is_none_or(|extension| extension != "md") || !path.is_file() {
             continue;
         }
-        let Some(headed) = front_matter::read(&path, notices) else {
+        let Some(real) = admission.find_text(&path, owner, notices) else {
+            continue;
+        };
+        let Some(headed) = front_matter::read(&path, &real, notices) else {
             continue;
         };
         match agent(path.clone(), headed) {

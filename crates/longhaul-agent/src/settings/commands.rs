@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::admission::{Admission, Found};
+use super::places::Owner;
 use super::skills::{children, first_line, is_name};
 use super::{arguments, front_matter};
 
@@ -16,6 +18,8 @@ pub struct UserCommand {
     pub argument_hint: Option<String>,
     /// Its file.
     pub path: PathBuf,
+    /// Where that was found, links resolved: it is read there again when the command is called.
+    pub real: PathBuf,
     /// Rules for tools that it may use unasked, as they are written.
     pub allowed_tools: Vec<String>,
     /// The model to run it with.
@@ -25,7 +29,7 @@ pub struct UserCommand {
 impl UserCommand {
     /// The prompt with these arguments, as the file is now. An error says what is wrong with the file.
     pub fn invoke(&self, arguments: &str) -> Result<String, String> {
-        let read = front_matter::text_of(&self.path).and_then(|text| front_matter::parse(&text));
+        let read = front_matter::text_of(&self.real).and_then(|text| front_matter::parse(&text));
         let headed = read.map_err(|why| format!("{}{why}", self.path.display()))?;
         Ok(arguments::fill(headed.body.trim(), arguments))
     }
@@ -34,11 +38,16 @@ impl UserCommand {
 const DEEPEST: usize = 8;
 
 /// The commands of these folders, by name; of two with one name the first counts.
-pub(super) fn load(folders: &[PathBuf], notices: &mut Vec<String>) -> Vec<UserCommand> {
+pub(super) fn load(
+    folders: &[PathBuf],
+    admission: &mut Admission,
+    notices: &mut Vec<String>,
+) -> Vec<UserCommand> {
     let mut commands: Vec<UserCommand> = Vec::new();
     for folder in folders {
         let mut files = Vec::new();
-        collect(folder, 0, &mut files);
+        let owner = admission.owner_of(folder);
+        collect(folder, owner, 0, admission, &mut files);
         for path in files {
             let name = name_of(folder, &path);
             if commands.iter().any(|command| command.name == name) {
@@ -48,7 +57,10 @@ pub(super) fn load(folders: &[PathBuf], notices: &mut Vec<String>) -> Vec<UserCo
                 notices.push(format!("{}: a command's name should have no blanks; it is not used until the file is renamed", path.display()));
                 continue;
             }
-            let Some(headed) = front_matter::read(&path, notices) else {
+            let Some(real) = admission.find_text(&path, owner, notices) else {
+                continue;
+            };
+            let Some(headed) = front_matter::read(&path, &real, notices) else {
                 continue;
             };
             commands.push(UserCommand {
@@ -60,6 +72,7 @@ pub(super) fn load(folders: &[PathBuf], notices: &mut Vec<String>) -> Vec<UserCo
                 allowed_tools: headed.tools("allowed-tools").unwrap_or_default(),
                 model: headed.text("model"),
                 path,
+                real,
             });
         }
     }
@@ -67,10 +80,20 @@ pub(super) fn load(folders: &[PathBuf], notices: &mut Vec<String>) -> Vec<UserCo
     commands
 }
 
-fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
+/// A folder that leads out of the project is not looked into.
+fn collect(
+    folder: &Path,
+    owner: Owner,
+    depth: usize,
+    admission: &mut Admission,
+    files: &mut Vec<PathBuf>,
+) {
+    let Found::At(_) = admission.find(folder, owner) else {
+        return;
+    };
     for path in children(folder) {
         if path.is_dir() && depth < DEEPEST {
-            collect(&path, depth + 1, files);
+            collect(&path, owner, depth + 1, admission, files);
         } else if path.extension().is_some_and(|extension| extension == "md") && path.is_file() {
             files.push(path);
         }

@@ -13,9 +13,9 @@ pub(super) struct Headed {
     pub(super) body: String,
 }
 
-/// Reads a file. A notice, and none, if it cannot be used.
-pub(super) fn read(path: &Path, notices: &mut Vec<String>) -> Option<Headed> {
-    match text_of(path).and_then(|text| parse(&text)) {
+/// Reads a file from where it was found, links resolved. A notice, and none, if it cannot be used.
+pub(super) fn read(path: &Path, real: &Path, notices: &mut Vec<String>) -> Option<Headed> {
+    match text_of(real).and_then(|text| parse(&text)) {
         Ok(headed) => Some(headed),
         Err(why) => {
             notices.push(format!(
@@ -27,9 +27,9 @@ pub(super) fn read(path: &Path, notices: &mut Vec<String>) -> Option<Headed> {
     }
 }
 
-/// The text of a file, or what is wrong with it.
-pub(super) fn text_of(path: &Path) -> Result<String, String> {
-    let bytes = bytes_of(path).map_err(|error| format!(": cannot be read ({error})"))?;
+/// The text of a file by its resolved path, or what is wrong with it.
+pub(super) fn text_of(real: &Path) -> Result<String, String> {
+    let bytes = bytes_of(real).map_err(|error| format!(": cannot be read ({error})"))?;
     let text = String::from_utf8(bytes.ok_or(": is not there")?).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         format!(

@@ -1,12 +1,15 @@
 //! Puts the settings files on top of each other: single values of the most specific file win, lists are joined.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use longhaul::hooks::HookSettings;
 use serde_json::Value;
 
+use super::grant::Trust;
 use super::places::{Owner, Places, SettingsFile};
 use super::reader::{self, Document};
+use super::want::{self, Want};
 use crate::event::Mode;
 use crate::permission::{Bases, Rule, RuleSet};
 
@@ -17,6 +20,10 @@ pub(super) struct Merged {
     pub(super) additional_directories: Vec<PathBuf>,
     pub(super) mode: Option<Mode>,
     pub(super) env: BTreeMap<String, String>,
+    /// What of it files set that are not the user's own for all projects.
+    pub(super) project_env: BTreeMap<String, String>,
+    /// Variables that programs get although they look like secrets.
+    pub(super) passed: Vec<String>,
     pub(super) model: Option<String>,
     pub(super) auto_compact: Option<bool>,
     pub(super) output_style: Option<String>,
@@ -26,45 +33,14 @@ pub(super) struct Merged {
     /// And those that anybody disabled.
     pub(super) disabled_servers: Vec<String>,
     pub(super) all_servers: bool,
+    /// The hooks of the files that count.
+    pub(super) hooks: HookSettings,
     /// What files that came with the project want that only who trusts it should give.
     pub(super) wants: Vec<Want>,
+    /// The same of files that may be the user's own for this project.
+    pub(super) local_wants: Vec<Want>,
     /// Rules that forbid may be missing.
     rules_missing: bool,
-}
-
-/// Whether the user trusts a project: what it brings runs and is allowed only then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Trust {
-    /// All that it says counts.
-    #[default]
-    Trusted,
-    /// Of its settings only what forbids counts.
-    Untrusted,
-}
-
-/// Something in a project's settings that only who trusts it should give.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Want {
-    /// Commands that run by themselves.
-    Hooks,
-    /// Variables for commands.
-    Variables,
-    /// Calls that run unasked, another mode, further folders.
-    Permissions,
-    /// Servers to start.
-    Servers,
-}
-
-impl Want {
-    /// In words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Hooks => "hooks (commands that run by themselves)",
-            Self::Variables => "environment variables for commands",
-            Self::Permissions => "permissions (calls that run unasked)",
-            Self::Servers => "MCP servers (programs that are started)",
-        }
-    }
 }
 
 /// Said of a file that cannot be read: nobody shall believe that its rules protect them.
@@ -72,15 +48,16 @@ const RULES_DO_NOT_HOLD: &str =
     "NONE OF ITS RULES HOLD, also those that forbid, until it is corrected";
 
 impl Merged {
-    /// Adds a file on top.
+    /// Adds a file on top, from where it was found.
     pub(super) fn add(
         &mut self,
         file: &SettingsFile,
+        real: &Path,
         places: &Places,
         trust: Trust,
         notices: &mut Vec<String>,
     ) {
-        let document = match reader::read(&file.path, RULES_DO_NOT_HOLD, notices) {
+        let document = match reader::read(&file.path, real, RULES_DO_NOT_HOLD, notices) {
             Ok(Some(document)) => document,
             Ok(None) => return,
             Err(_) => {
@@ -88,11 +65,11 @@ impl Merged {
                 return;
             }
         };
-        let is_the_users = file.owner == Owner::User;
-        if !is_the_users {
-            self.note_wants(&document);
+        match file.owner {
+            Owner::User => {}
+            Owner::Project => self.wants.extend(want::wants(&document, file.owner)),
+            Owner::Local => self.local_wants.extend(want::wants(&document, file.owner)),
         }
-        let trust = if is_the_users { Trust::Trusted } else { trust };
         if document
             .fields
             .get("permissions")
@@ -102,6 +79,7 @@ impl Merged {
         }
         self.add_permissions(&document, file, places, trust, notices);
         self.add_servers(&document, file.owner, trust, notices);
+        self.add_passed(&document, file.owner, notices);
         if trust == Trust::Untrusted {
             return;
         }
@@ -117,35 +95,16 @@ impl Merged {
         if let Some(language) = document.string("language", notices) {
             self.language = Some(language);
         }
-        self.add_env(&document, notices);
+        self.hooks.add(&file.path, document.bytes());
+        self.add_env(&document, file.owner, notices);
     }
 
-    /// What a file wants, whatever it is given.
-    fn note_wants(&mut self, document: &Document<'_>) {
-        let is_there = |value: Option<&Value>| match value {
-            Some(Value::Object(object)) => !object.is_empty(),
-            Some(Value::Array(list)) => !list.is_empty(),
-            Some(Value::String(text)) => text != "default" && text != "plan",
-            _ => false,
-        };
-        let field = |name: &str| is_there(document.fields.get(name));
-        let permissions = document.fields.get("permissions");
-        let permits = |name: &str| is_there(permissions.and_then(|all| all.get(name)));
-        let wants = [
-            (Want::Hooks, field("hooks")),
-            (Want::Variables, field("env")),
-            (
-                Want::Permissions,
-                ["allow", "additionalDirectories", "defaultMode"]
-                    .into_iter()
-                    .any(permits),
-            ),
-        ];
-        let wants = wants.into_iter().filter(|(_, wanted)| *wanted);
-        self.wants.extend(wants.map(|(want, _)| want));
+    /// A file was not read that may hold rules which forbid.
+    pub(super) fn left_out(&mut self) {
+        self.rules_missing = true;
     }
 
-    fn add_env(&mut self, document: &Document<'_>, notices: &mut Vec<String>) {
+    fn add_env(&mut self, document: &Document<'_>, owner: Owner, notices: &mut Vec<String>) {
         for (name, value) in document.object("env", notices).into_iter().flatten() {
             let text = match value {
                 Value::String(text) => text.clone(),
@@ -164,7 +123,26 @@ impl Merged {
                 );
                 continue;
             }
+            match owner {
+                Owner::User => {}
+                Owner::Project | Owner::Local => {
+                    self.project_env.insert(name.clone(), text.clone());
+                }
+            }
             self.env.insert(name.clone(), text);
+        }
+    }
+
+    /// Whose keys they are, the user alone says: neither a project nor a file in its folder.
+    fn add_passed(&mut self, document: &Document<'_>, owner: Owner, notices: &mut Vec<String>) {
+        let key = ["passEnvironment"];
+        let names = document.strings(&document.fields, &key, notices);
+        let names = names.unwrap_or_default();
+        if owner == Owner::User {
+            self.passed.extend(names);
+        } else if !names.is_empty() {
+            let what = "counts only in your own settings, outside of projects; passed over";
+            notices.push(document.notice(&key, what));
         }
     }
 

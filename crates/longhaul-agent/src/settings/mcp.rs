@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::admission::{Admission, Found};
 use super::layer::Merged;
-use super::places::Places;
+use super::places::{Owner, Places};
 use super::reader::{self, Document};
-use super::variables::expand;
+use super::variables::{expand, settle};
+use super::want::fingerprint;
 
 /// A server that is started as a process and spoken to through its standard input and output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,10 +26,33 @@ pub struct McpServer {
     pub env: BTreeMap<String, String>,
     /// The folder it works in, if it is set.
     pub cwd: Option<PathBuf>,
+    /// The same as whoever set it wrote it.
+    pub written: WrittenServer,
     /// Whether it may be started: a project's servers only once the user says so.
     pub approved: bool,
     /// Who set it.
     pub origin: Origin,
+}
+
+/// A server as it is written down: what the project has set is filled in, the user's own variables stand as `${NAME}`. A user
+/// is shown this, and an answer holds for exactly this.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct WrittenServer {
+    /// The program.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables for it.
+    pub env: BTreeMap<String, String>,
+    /// The folder it works in, if it is set.
+    pub cwd: Option<String>,
+}
+
+impl McpServer {
+    /// What an answer of the user is remembered by: the name, the command, arguments, variables and folder.
+    pub fn fingerprint(&self) -> String {
+        fingerprint(&(&self.name, &self.written))
+    }
 }
 
 /// Who set a server.
@@ -47,18 +73,26 @@ pub(super) fn load(
     places: &Places,
     settings: &Merged,
     lookup: &dyn Fn(&str) -> Option<String>,
+    admission: &mut Admission,
     notices: &mut Vec<String>,
 ) -> Vec<McpServer> {
+    let variables = Variables {
+        lookup,
+        set: &settings.project_env,
+    };
     let mut servers: BTreeMap<String, McpServer> = BTreeMap::new();
     let mut disabled = settings.disabled_servers.clone();
     let mut enabled = settings.enabled_servers.clone();
-    let user = places
-        .claude_json()
-        .and_then(|path| reader::read(path, NO_SERVERS, notices).ok().flatten());
+    let user = places.claude_json().and_then(|path| {
+        let real = std::fs::canonicalize(path).ok()?;
+        reader::read(path, &real, NO_SERVERS, notices)
+            .ok()
+            .flatten()
+    });
     let mut own: Vec<McpServer> = Vec::new();
     if let Some(document) = &user {
         if let Some(all) = document.fields.get("mcpServers").and_then(Value::as_object) {
-            let read = read_all(document, all, Origin::User, lookup, notices);
+            let read = read_all(document, all, Origin::User, variables, notices);
             servers.extend(read.into_iter().map(|server| (server.name.clone(), server)));
         }
         let projects = [&places.root, &places.cwd];
@@ -67,17 +101,18 @@ pub(super) fn load(
             .filter_map(|folder| of_project(document, folder))
         {
             if let Some(all) = project.get("mcpServers").and_then(Value::as_object) {
-                own.extend(read_all(document, all, Origin::Local, lookup, notices));
+                own.extend(read_all(document, all, Origin::Local, variables, notices));
             }
             enabled.extend(texts(project, "enabledMcpjsonServers"));
             disabled.extend(texts(project, "disabledMcpjsonServers"));
         }
     }
     let path = places.mcp_file();
-    if let Ok(Some(document)) = reader::read(&path, NO_SERVERS, notices)
+    if let Found::At(real) = admission.find(&path, Owner::Project)
+        && let Ok(Some(document)) = reader::read(&path, &real, NO_SERVERS, notices)
         && let Some(all) = document.object("mcpServers", notices)
     {
-        for mut server in read_all(&document, all, Origin::Project, lookup, notices) {
+        for mut server in read_all(&document, all, Origin::Project, variables, notices) {
             server.approved = settings.all_servers || enabled.contains(&server.name);
             servers.insert(server.name.clone(), server);
         }
@@ -104,16 +139,24 @@ fn texts(object: &Map<String, Value>, key: &str) -> Vec<String> {
         .collect()
 }
 
+/// What variables in the settings of servers stand for.
+#[derive(Clone, Copy)]
+struct Variables<'a> {
+    lookup: &'a dyn Fn(&str) -> Option<String>,
+    /// Those that the project has set.
+    set: &'a BTreeMap<String, String>,
+}
+
 fn read_all(
     document: &Document<'_>,
     all: &Map<String, Value>,
     origin: Origin,
-    lookup: &dyn Fn(&str) -> Option<String>,
+    variables: Variables<'_>,
     notices: &mut Vec<String>,
 ) -> Vec<McpServer> {
     let mut servers = Vec::new();
     for (name, value) in all {
-        match read_one(name, value, origin, lookup) {
+        match read_one(name, value, origin, variables) {
             Ok(server) => servers.push(server),
             Err(why) => notices
                 .push(document.notice(&["mcpServers", name], &format!("is not started: {why}"))),
@@ -126,7 +169,7 @@ fn read_one(
     name: &str,
     value: &Value,
     origin: Origin,
-    lookup: &dyn Fn(&str) -> Option<String>,
+    variables: Variables<'_>,
 ) -> Result<McpServer, String> {
     let value = value
         .as_object()
@@ -143,7 +186,7 @@ fn read_one(
         return Err("its name should be letters, digits, `-` and single `_`".to_owned());
     }
     let fill = |text: &str| {
-        expand(text, lookup).map_err(|missing| {
+        expand(text, variables.lookup).map_err(|missing| {
             format!("the variable {missing} is not set; set it, or write ${{{missing}:-default}}")
         })
     };
@@ -151,17 +194,21 @@ fn read_one(
         .get("command")
         .and_then(Value::as_str)
         .filter(|command| !command.is_empty());
-    let command = fill(command.ok_or("its `command` should be a text in quotes")?)?;
+    let settled = |text: &str| settle(text, variables.set);
+    let mut written = WrittenServer::default();
+    let command = command.ok_or("its `command` should be a text in quotes")?;
+    written.command = settled(command);
+    let command = fill(command)?;
     let mut args = Vec::new();
     match value.get("args") {
         None | Some(Value::Null) => {}
         Some(Value::Array(list)) => {
             for argument in list {
-                args.push(fill(
-                    argument
-                        .as_str()
-                        .ok_or("its `args` should be a list of texts")?,
-                )?);
+                let argument = argument
+                    .as_str()
+                    .ok_or("its `args` should be a list of texts")?;
+                written.args.push(settled(argument));
+                args.push(fill(argument)?);
             }
         }
         Some(_) => return Err("its `args` should be a list of texts".to_owned()),
@@ -172,22 +219,22 @@ fn read_one(
         Some(Value::Object(object)) => {
             for (name, text) in object {
                 let text = text.as_str().ok_or("its `env` should hold texts only")?;
+                written.env.insert(name.clone(), settled(text));
                 env.insert(name.clone(), fill(text)?);
             }
         }
         Some(_) => return Err("its `env` should be an object".to_owned()),
     }
-    let cwd = value
-        .get("cwd")
-        .and_then(Value::as_str)
-        .map(fill)
-        .transpose()?;
+    let cwd = value.get("cwd").and_then(Value::as_str);
+    written.cwd = cwd.map(settled);
+    let cwd = cwd.map(fill).transpose()?;
     Ok(McpServer {
         name: name.to_owned(),
         command,
         args,
         env,
         cwd: cwd.map(PathBuf::from),
+        written,
         approved: origin != Origin::Project,
         origin,
     })

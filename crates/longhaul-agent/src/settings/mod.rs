@@ -4,32 +4,43 @@
 //! Whatever is wrong with a file is a notice, and the rest still counts. What the rules mean is in `permission`; the hooks
 //! of the settings files are read by [`longhaul::hooks`].
 
+mod admission;
 mod agents;
 mod arguments;
 mod commands;
 mod front_matter;
+mod grant;
 mod layer;
 mod mcp;
+mod output_styles;
 mod places;
 mod reader;
 mod skills;
+mod tracked;
 mod variables;
+mod want;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use longhaul::environment::PassedVariables;
+use longhaul::hooks::HookSettings;
+use longhaul_core::prompt::OutputStyle;
 use longhaul_store::Env;
 
+pub use admission::OutsideFile;
 pub use commands::UserCommand;
-pub use layer::{Trust, Want};
-pub use mcp::{McpServer, Origin};
+pub use grant::{Granted, Trust};
+pub use mcp::{McpServer, Origin, WrittenServer};
 pub use skills::Skill;
+pub use want::Want;
 
 use crate::event::Mode;
 use crate::permission::RuleSet;
 use crate::tools::task::AgentKind;
+use admission::{Admission, Found};
 use layer::Merged;
-use places::{Owner, Places};
+use places::{Owner, Places, SettingsFile};
 
 /// All that is set for a session.
 #[derive(Debug, Clone, Default)]
@@ -46,16 +57,18 @@ pub struct Project {
     pub mode: Mode,
     /// Variables for commands and hooks; not for this process.
     pub env: BTreeMap<String, String>,
+    /// Variables of this process that commands, hooks and servers get although they look like secrets.
+    pub passed: PassedVariables,
     /// The model to use.
     pub model: Option<String>,
     /// Whether to compact automatically; none: nothing is set.
     pub auto_compact: Option<bool>,
     /// The name of an output style.
-    pub output_style: Option<String>,
+    pub output_style: Option<OutputStyle>,
     /// The language to answer in.
     pub language: Option<String>,
-    /// The settings files, the least specific first, for [`longhaul::hooks::HookSettings::load`]. Some may not exist.
-    pub settings_files: Vec<PathBuf>,
+    /// The hooks of the settings files that count, those of the least specific first.
+    pub hooks: HookSettings,
     /// Where rules go that the user gives for the project.
     pub local_settings: PathBuf,
     /// Servers of the Model Context Protocol.
@@ -68,6 +81,10 @@ pub struct Project {
     pub agents: Vec<AgentKind>,
     /// What files that came with the project want that only who trusts it should give, each once.
     pub wants: Vec<Want>,
+    /// The same of `.claude/settings.local.json`, where git does not track it.
+    pub local_wants: Vec<Want>,
+    /// Files outside of the project that its files lead to, and that were not read.
+    pub outside: Vec<OutsideFile>,
     /// What people should know: each names a file, and what to do.
     pub notices: Vec<String>,
 }
@@ -80,45 +97,47 @@ impl Project {
 
     /// The same with variables of the caller's choice, for `${VAR}` in the settings of servers.
     pub fn load_with(env: &Env, cwd: &Path, variable: &dyn Fn(&str) -> Option<String>) -> Self {
-        Self::load_as(env, cwd, Trust::Trusted, variable)
+        Self::load_as(env, cwd, &Granted::default(), variable)
     }
 
-    /// The same for a project that may not be trusted: then of what came with it only what forbids counts.
+    /// The same for a project that may not be trusted: of its settings counts what the user granted, and what forbids.
     pub fn load_as(
         env: &Env,
         cwd: &Path,
-        trust: Trust,
+        granted: &Granted,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Self {
         let places = Places::new(env, cwd);
         let mut notices = Vec::new();
-        let mut merged = Merged::default();
-        for file in places.settings_files() {
-            merged.add(&file, &places, trust, &mut notices);
-        }
-        merged.restrain(&mut notices);
+        let mut admission = Admission::new(&places, granted);
+        let mut merged = merge(&places, granted, &mut admission, &mut notices);
+        admission.forbid(&merged.rules.deny);
         let lookup = |name: &str| merged.env.get(name).cloned().or_else(|| variable(name));
-        let mcp_servers = mcp::load(&places, &merged, &lookup, &mut notices);
+        let mcp_servers = mcp::load(&places, &merged, &lookup, &mut admission, &mut notices);
         let mut wants = std::mem::take(&mut merged.wants);
+        let mut local_wants = std::mem::take(&mut merged.local_wants);
         if mcp_servers
             .iter()
             .any(|server| server.origin == Origin::Project)
         {
             wants.push(Want::Servers);
         }
-        wants.sort();
-        wants.dedup();
-        let skills = skills::load(&places.skill_folders(), &mut notices);
-        let commands = commands::load(&places.command_folders(), &mut notices);
-        let agents = agents::load(&places.agent_folders(), &mut notices);
+        for wants in [&mut wants, &mut local_wants] {
+            wants.sort();
+            wants.dedup();
+        }
+        let skills = skills::load(&places.skill_folders(), &mut admission, &mut notices);
+        let commands = commands::load(&places.command_folders(), &mut admission, &mut notices);
+        let agents = agents::load(&places.agent_folders(), &mut admission, &mut notices);
+        let output_style = merged.output_style.as_deref().and_then(|name| {
+            let folders = places.style_folders();
+            output_styles::load(name, &folders, &mut admission, &mut notices)
+        });
         Self {
-            settings_files: places
-                .settings_files()
-                .into_iter()
-                .filter(|file| trust == Trust::Trusted || file.owner == Owner::User)
-                .map(|file| file.path)
-                .collect(),
+            hooks: merged.hooks,
             wants,
+            local_wants,
+            outside: admission.outside,
             local_settings: places.local_settings(),
             root: places.root,
             user_home: places.user_home,
@@ -126,9 +145,10 @@ impl Project {
             additional_directories: merged.additional_directories,
             mode: merged.mode.unwrap_or_default(),
             env: merged.env,
+            passed: PassedVariables::listed(merged.passed),
             model: merged.model,
             auto_compact: merged.auto_compact,
-            output_style: merged.output_style,
+            output_style,
             language: merged.language,
             mcp_servers,
             skills,
@@ -152,4 +172,40 @@ impl Project {
     pub fn agent(&self, name: &str) -> Option<&AgentKind> {
         self.agents.iter().find(|agent| agent.name == name)
     }
+}
+
+/// Puts the settings files on top of each other, as far as they may be read.
+fn merge(
+    places: &Places,
+    granted: &Granted,
+    admission: &mut Admission,
+    notices: &mut Vec<String>,
+) -> Merged {
+    let mut merged = Merged::default();
+    for file in places.settings_files() {
+        // What is committed came with the project, whatever it is called.
+        let owner = match file.owner {
+            Owner::Local if tracked::is_tracked(&file.path) => Owner::Project,
+            owner => owner,
+        };
+        let trust = match owner {
+            Owner::User => Trust::Trusted,
+            Owner::Project => granted.project,
+            Owner::Local => granted.local,
+        };
+        let file = SettingsFile { owner, ..file };
+        match admission.find(&file.path, owner) {
+            Found::At(real) => merged.add(&file, &real, places, trust, notices),
+            Found::Nothing => {}
+            Found::Outside => {
+                merged.left_out();
+                notices.push(format!(
+                    "{} leads out of the project and was not read, because nobody has agreed to it: NONE OF ITS RULES HOLD, also those that forbid",
+                    file.path.display()
+                ));
+            }
+        }
+    }
+    merged.restrain(notices);
+    merged
 }

@@ -11,7 +11,7 @@ pub(super) enum Owner {
     User,
     /// The project's: whoever gave us the project wrote it.
     Project,
-    /// The user's, for this project.
+    /// The user's for this project, unless it came with it: who reads it finds out.
     Local,
 }
 
@@ -91,6 +91,12 @@ impl Places {
         files
     }
 
+    /// The user's own folders of settings.
+    pub(super) fn homes(&self) -> Vec<PathBuf> {
+        let homes = [&self.claude, &self.longhaul].into_iter().flatten();
+        homes.cloned().collect()
+    }
+
     /// Where the user's answers for this project are kept.
     pub(super) fn local_settings(&self) -> PathBuf {
         self.root.join(".claude/settings.local.json")
@@ -118,6 +124,11 @@ impl Places {
     /// The same for agents.
     pub(super) fn agent_folders(&self) -> Vec<PathBuf> {
         self.folders("agents")
+    }
+
+    /// The same for output styles.
+    pub(super) fn style_folders(&self) -> Vec<PathBuf> {
+        self.folders("output-styles")
     }
 
     fn folders(&self, what: &str) -> Vec<PathBuf> {

@@ -1,7 +1,6 @@
 //! Reads one JSON file and its fields, and says where something is wrong. What fields mean is in `layer.rs` and `mcp.rs`.
 
-use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use jsonc_parser::ast;
@@ -19,9 +18,11 @@ pub(super) struct Document<'a> {
     pub(super) fields: Map<String, Value>,
 }
 
-/// Reads a file. None: it is not there, or it is damaged, which is a notice that ends with `consequence`.
+/// Reads a file from where it was found, links resolved. None: it is not there, or it is damaged, which is a notice that
+/// ends with `consequence`.
 pub(super) fn read<'a>(
     path: &'a Path,
+    real: &Path,
     consequence: &str,
     notices: &mut Vec<String>,
 ) -> Result<Option<Document<'a>>, Damaged> {
@@ -29,7 +30,7 @@ pub(super) fn read<'a>(
         notices.push(format!("{}{place}: {what}; {consequence}", path.display()));
         Err(Damaged)
     };
-    let bytes = match bytes_of(path) {
+    let bytes = match bytes_of(real) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Ok(None),
         Err(error) => return damaged(String::new(), format!("cannot be read ({error})")),
@@ -59,12 +60,20 @@ pub(super) fn read<'a>(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Damaged;
 
-/// A pipe or a device in the place of a file could keep us waiting for ever.
-pub(super) fn bytes_of(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs::metadata(path) {
-        Ok(about) if about.is_file() && about.len() <= MOST_BYTES => fs::read(path).map(Some),
-        Ok(about) if about.is_file() => Err(io::ErrorKind::FileTooLarge.into()),
-        Ok(_) => Err(io::ErrorKind::InvalidInput.into()),
+/// What a file holds, by its resolved path: a link that appeared since is not followed. A pipe or a device in the place of a
+/// file could keep us waiting for ever.
+pub(super) fn bytes_of(real: &Path) -> io::Result<Option<Vec<u8>>> {
+    let read = || -> io::Result<Vec<u8>> {
+        let file = longhaul::resolved_file::open(real)?;
+        if file.metadata()?.len() > MOST_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let mut bytes = Vec::new();
+        file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    match read() {
+        Ok(bytes) => Ok(Some(bytes)),
         Err(error)
             if matches!(
                 error.kind(),
@@ -78,6 +87,11 @@ pub(super) fn bytes_of(path: &Path) -> io::Result<Option<Vec<u8>>> {
 }
 
 impl Document<'_> {
+    /// All of it, for who reads other parts.
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.text.as_bytes()
+    }
+
     /// A notice about a key.
     pub(super) fn notice(&self, key: &[&str], what: &str) -> String {
         let line = self

@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::admission::{Admission, Found};
 use super::arguments;
 use super::front_matter::{self, Headed};
+use super::places::Owner;
 
 /// Something the agent can learn when it is needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +17,8 @@ pub struct Skill {
     pub description: String,
     /// Its `SKILL.md`.
     pub path: PathBuf,
+    /// Where that was found, links resolved: it is read there again when the skill is invoked.
+    pub real: PathBuf,
     /// Rules for tools that it may use unasked, as they are written.
     pub allowed_tools: Vec<String>,
     /// Whether the model may invoke it by itself.
@@ -33,7 +37,7 @@ impl Skill {
 
     /// Its body with these arguments, as it is on disk now. An error says what is wrong with the file.
     pub fn invoke(&self, arguments: &str) -> Result<String, String> {
-        let read = front_matter::text_of(&self.path).and_then(|text| front_matter::parse(&text));
+        let read = front_matter::text_of(&self.real).and_then(|text| front_matter::parse(&text));
         let headed = read.map_err(|why| format!("{}{why}", self.path.display()))?;
         let body = headed
             .body
@@ -43,14 +47,21 @@ impl Skill {
 }
 
 /// The skills of these folders, by name; of two with one name the first counts.
-pub(super) fn load(folders: &[PathBuf], notices: &mut Vec<String>) -> Vec<Skill> {
+pub(super) fn load(
+    folders: &[PathBuf],
+    admission: &mut Admission,
+    notices: &mut Vec<String>,
+) -> Vec<Skill> {
     let mut skills: Vec<Skill> = Vec::new();
-    for folder in folders.iter().flat_map(|folder| children(folder)) {
+    for (folder, owner) in listed(folders, admission) {
         let path = folder.join("SKILL.md");
         if !path.is_file() {
             continue;
         }
-        let Some(headed) = front_matter::read(&path, notices) else {
+        let Some(real) = admission.find_text(&path, owner, notices) else {
+            continue;
+        };
+        let Some(headed) = front_matter::read(&path, &real, notices) else {
             continue;
         };
         let folder_name = folder.file_name().unwrap_or_default().to_string_lossy();
@@ -62,14 +73,14 @@ pub(super) fn load(folders: &[PathBuf], notices: &mut Vec<String>) -> Vec<Skill>
             continue;
         }
         if !skills.iter().any(|skill| skill.name == name) {
-            skills.push(skill(name, path, &headed));
+            skills.push(skill(name, path, real, &headed));
         }
     }
     skills.sort_by(|one, other| one.name.cmp(&other.name));
     skills
 }
 
-fn skill(name: String, path: PathBuf, headed: &Headed) -> Skill {
+fn skill(name: String, path: PathBuf, real: PathBuf, headed: &Headed) -> Skill {
     let description = headed
         .text("description")
         .unwrap_or_else(|| first_line(&headed.body));
@@ -81,6 +92,7 @@ fn skill(name: String, path: PathBuf, headed: &Headed) -> Skill {
         name,
         description: description + &when,
         path,
+        real,
         allowed_tools: headed.tools("allowed-tools").unwrap_or_default(),
         model_may_invoke: !headed.flag("disable-model-invocation", false),
         user_may_invoke: headed.flag("user-invocable", true),
@@ -105,6 +117,18 @@ pub(super) fn is_name(name: &str) -> bool {
         && !name.contains(|character: char| {
             character.is_whitespace() || character.is_control() || "/\\(),".contains(character)
         })
+}
+
+/// What lies in folders of skills or agents, and whose it is. A folder that leads out of the project is not looked into.
+pub(super) fn listed(folders: &[PathBuf], admission: &mut Admission) -> Vec<(PathBuf, Owner)> {
+    let mut listed = Vec::new();
+    for folder in folders {
+        let owner = admission.owner_of(folder);
+        if let Found::At(_) = admission.find(folder, owner) {
+            listed.extend(children(folder).into_iter().map(|child| (child, owner)));
+        }
+    }
+    listed
 }
 
 /// What lies in a folder, by name. One that is not there is empty.

@@ -1,5 +1,33 @@
 //! `${VAR}` and `${VAR:-default}` in the settings of servers.
 
+use std::collections::BTreeMap;
+
+/// Fills in what the project itself has set, and leaves the user's own variables as they are written: this is what a user is
+/// shown, and what an answer is remembered for.
+pub(super) fn settle(text: &str, set: &BTreeMap<String, String>) -> String {
+    let mut settled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, from)) = rest.find("${").map(|at| rest.split_at(at)) {
+        settled.push_str(before);
+        let Some((inner, after)) = from[2..].split_once('}') else {
+            settled.push_str(from);
+            return settled;
+        };
+        let (name, default) = match inner.split_once(":-") {
+            Some((name, default)) => (name, Some(default)),
+            None => (inner, None),
+        };
+        let value = set.get(name);
+        match value.filter(|value| default.is_none() || !value.is_empty()) {
+            Some(value) => settled.push_str(value),
+            None => settled.push_str(&from[..inner.len() + 3]),
+        }
+        rest = after;
+    }
+    settled.push_str(rest);
+    settled
+}
+
 /// Fills a text. An error names a variable that is not set and has no default.
 pub(super) fn expand(
     text: &str,

@@ -49,8 +49,13 @@ pub enum Access {
     Reads(PathBuf),
     /// Writes this file.
     Writes(PathBuf),
-    /// Runs this shell command.
-    Runs(String),
+    /// Runs a shell command.
+    Runs {
+        /// The command.
+        command: String,
+        /// The folder that the shell stands in; what is relative is so to the workspace.
+        folder: PathBuf,
+    },
     /// Fetches from this host.
     Fetches(String),
     /// Whatever a server or a sub-agent does with it.
@@ -64,6 +69,16 @@ impl Access {
     }
 }
 
+/// From what a call is guarded that runs although nobody was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Guard {
+    /// From nothing: it runs as the user would run it.
+    #[default]
+    Nothing,
+    /// From a repository's configuration: git does not run the programs that it names.
+    Git,
+}
+
 /// One call.
 #[derive(Clone)]
 pub struct Call {
@@ -73,6 +88,8 @@ pub struct Call {
     pub cancel: CancellationToken,
     /// Hears what a long call has to show meanwhile.
     pub progress: Arc<dyn Fn(&str) + Send + Sync>,
+    /// From what it is guarded.
+    pub guard: Guard,
 }
 
 impl Call {
@@ -82,6 +99,7 @@ impl Call {
             id: id.into(),
             cancel: CancellationToken::new(),
             progress: Arc::new(|_| {}),
+            guard: Guard::Nothing,
         }
     }
 }

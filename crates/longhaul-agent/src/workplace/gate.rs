@@ -10,8 +10,8 @@ use super::trust::Ledger;
 use crate::agent::{Gate, Judged, Lasting};
 use crate::event::Mode;
 use crate::permission::{Judgement, Permissions};
-use crate::settings::Trust;
-use crate::tool::Access;
+use crate::settings::Want;
+use crate::tool::{Access, Guard};
 use crate::tools::plan;
 
 const NOBODY: &str = "There is nobody who could agree to a plan.";
@@ -20,7 +20,6 @@ const NOBODY: &str = "There is nobody who could agree to a plan.";
 pub(super) struct ProjectGate {
     pub(super) permissions: Arc<Permissions>,
     pub(super) root: PathBuf,
-    pub(super) trust: Trust,
     pub(super) ledger: Mutex<Ledger>,
 }
 
@@ -46,16 +45,20 @@ impl Gate for ProjectGate {
         }
     }
 
+    fn guard(&self, access: &Access) -> Guard {
+        self.permissions.guard(access)
+    }
+
     fn remember(&self, rule: &str, lasting: Lasting) -> Result<(), String> {
         match lasting {
             Lasting::Session => {
-                let allowed = self.permissions.allow_for_session(rule);
+                let allowed = self.permissions.approve(rule);
                 allowed.map_err(|error| error.to_string())
             }
             Lasting::Project => {
                 let allowed = self.permissions.allow_in_project(rule);
                 allowed.map_err(|error| error.to_string())?;
-                self.keep_trust();
+                self.keep_answer(rule);
                 Ok(())
             }
         }
@@ -68,16 +71,19 @@ impl Gate for ProjectGate {
     fn set_mode(&self, mode: Mode) {
         self.permissions.set_mode(mode);
     }
+
+    fn forget_approvals(&self) -> usize {
+        self.permissions.forget_approvals()
+    }
 }
 
 impl ProjectGate {
-    /// The project's settings hold a rule of the user's own now: who wrote it need not be asked about it.
-    fn keep_trust(&self) {
-        if self.trust == Trust::Trusted {
-            let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Err(error) = ledger.trust(&self.root) {
-                tracing::warn!(%error, "the project's trust is not kept");
-            }
+    /// The project's settings hold a rule of the user's own now: who gave it need not be asked about it.
+    fn keep_answer(&self, rule: &str) {
+        let want = Want::Allow(rule.trim().to_owned());
+        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = ledger.agree(&self.root, [&want]) {
+            tracing::warn!(%error, "who gave the rule will be asked about it");
         }
     }
 }

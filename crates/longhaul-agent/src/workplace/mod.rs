@@ -2,9 +2,10 @@
 //! skills, hooks. An [`AgentBuilder`] is equipped with it.
 //!
 //! `gate.rs` lets permissions answer the loop, `outfit.rs` makes the tools of a conversation, `refill.rs` finds in a
-//! conversation what they held before, `trust.rs` knows which projects the user trusts.
+//! conversation what they held before, `consent.rs` asks the user for what a project wants, `trust.rs` keeps the answers.
 
 mod bell;
+mod consent;
 mod gate;
 mod outfit;
 mod refill;
@@ -13,7 +14,8 @@ mod trust;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use longhaul::hooks::{CommandHooks, HookSet, HookSettings, Listed};
+use longhaul::ReadPolicy;
+use longhaul::hooks::{CommandHooks, HookSet, Listed};
 use longhaul_core::config::Config;
 use longhaul_provider::Proxy;
 use longhaul_store::{Env, Home};
@@ -22,11 +24,12 @@ use crate::agent::AgentBuilder;
 use crate::event::Mode;
 use crate::permission::{Permissions, RuleError};
 use crate::place::Place;
-use crate::settings::{McpServer, Origin, Project, Trust, Want};
-use crate::tools::mcp::{Limits, ServerConfig, Servers};
+use crate::settings::{McpServer, OutsideFile, Project, Want};
+use crate::tools::mcp::{Limits, Servers};
 use crate::tools::skill::{By, Skill};
 use crate::tools::web_fetch;
 use bell::Bell;
+use consent::{Asking, is_agreed};
 use gate::ProjectGate;
 use outfit::Fitter;
 use trust::Ledger;
@@ -50,8 +53,11 @@ pub struct Wishes {
 
 /// Who is asked before a project's own programs run.
 pub trait Consent {
-    /// Whether a project is trusted that wants this.
+    /// Whether a project is trusted whose settings want this. Only what nobody has agreed to yet is named.
     fn trusts(&mut self, project: &Path, wants: &[Want]) -> bool;
+
+    /// Whether files of a project may lead to these, which lie outside, and go to the model.
+    fn reads(&mut self, project: &Path, files: &[OutsideFile]) -> bool;
 
     /// Whether a project's server may be started.
     fn starts(&mut self, server: &McpServer) -> bool;
@@ -78,7 +84,7 @@ pub struct Workplace {
     pub notices: Vec<String>,
     fitter: Arc<Fitter>,
     gate: Arc<ProjectGate>,
-    hooks: HookSettings,
+    reads: ReadPolicy,
     further: Vec<PathBuf>,
 }
 
@@ -88,21 +94,25 @@ impl Workplace {
         env: &Env,
         cwd: &Path,
         wishes: Wishes,
-        mut consent: Option<&mut (dyn Consent + Send)>,
+        consent: Option<&mut (dyn Consent + Send)>,
     ) -> Result<Self, WorkplaceError> {
         let home = Home::longhaul(env).ok();
         let mut ledger = Ledger::load(home.as_ref().map(Home::root));
-        let mut notices = Vec::new();
         let variable = |name: &str| std::env::var(name).ok();
-        let mut project = Project::load_as(env, cwd, Trust::Trusted, &variable);
-        let trust = trust(&project, &wishes, &mut ledger, &mut consent, &mut notices);
-        if trust == Trust::Untrusted {
-            project = Project::load_as(env, cwd, trust, &variable);
-        }
-        notices.append(&mut project.notices);
-        let wanted = servers(&project, trust, &mut ledger, &mut consent, &mut notices);
-        let hooks = HookSettings::load(&project.settings_files);
-        notices.extend(hooks.notices.iter().map(ToString::to_string));
+        let mut asking = Asking {
+            env,
+            cwd,
+            wishes: &wishes,
+            ledger: &mut ledger,
+            consent,
+            notices: Vec::new(),
+            variable: &variable,
+        };
+        let (mut project, granted) = asking.project();
+        asking.notices.append(&mut project.notices);
+        let wanted = asking.servers(&project, granted.project);
+        let mut notices = asking.notices;
+        notices.extend(project.hooks.notices.iter().map(ToString::to_string));
         let mut further = wishes.further;
         let opened = project.additional_directories.iter();
         further.extend(opened.filter_map(|folder| std::fs::canonicalize(folder).ok()));
@@ -128,6 +138,10 @@ impl Workplace {
             permissions.set_mode(mode);
         }
         let permissions = Arc::new(permissions);
+        let judges = permissions.clone();
+        let reads = ReadPolicy::default()
+            .denying(move |path| judges.denies_reading(path))
+            .agreeing(move |real| is_agreed(&granted.outside, real));
         let bell = Arc::new(Bell::default());
         let servers = match wanted.is_empty() {
             true => None,
@@ -151,6 +165,7 @@ impl Workplace {
             },
             servers,
             variables: project.env.clone(),
+            passed: project.passed.clone(),
             bell,
             main: Mutex::default(),
         };
@@ -158,13 +173,12 @@ impl Workplace {
             gate: Arc::new(ProjectGate {
                 permissions,
                 root: project.root.clone(),
-                trust,
                 ledger: Mutex::new(ledger),
             }),
             fitter: Arc::new(fitter),
             project,
             notices,
-            hooks,
+            reads,
             further,
         })
     }
@@ -173,12 +187,16 @@ impl Workplace {
     #[must_use]
     pub fn equip(&self, builder: AgentBuilder) -> AgentBuilder {
         let fitter = self.fitter.clone();
-        let mut commands = CommandHooks::new(self.hooks.clone(), &self.project.root);
+        let mut commands = CommandHooks::new(self.project.hooks.clone(), &self.project.root)
+            .passing(self.project.passed.clone());
         for (name, value) in &self.project.env {
             commands = commands.with_env(name, value);
         }
         builder
+            .language(self.project.language.clone())
+            .output_style(self.project.output_style.clone())
             .further(self.further.clone())
+            .read_policy(self.reads.clone())
             .kinds(self.project.agents.clone())
             .hooks(HookSet::new().with_commands(commands))
             .shared_gate(self.gate.clone())
@@ -201,7 +219,7 @@ impl Workplace {
 
     /// The hooks that run.
     pub fn hooks(&self) -> Vec<Listed> {
-        self.hooks.listed()
+        self.project.hooks.listed()
     }
 
     /// What the user can type as `/name`, and what it does: own commands, then skills.
@@ -230,91 +248,13 @@ impl Workplace {
     }
 }
 
-/// Whether what came with the project counts.
-fn trust(
-    project: &Project,
-    wishes: &Wishes,
-    ledger: &mut Ledger,
-    consent: &mut Option<&mut (dyn Consent + Send)>,
-    notices: &mut Vec<String>,
-) -> Trust {
-    if project.wants.is_empty() || wishes.trust || ledger.trusts(&project.root) {
-        return Trust::Trusted;
-    }
-    let agreed = consent
-        .as_mut()
-        .is_some_and(|consent| consent.trusts(&project.root, &project.wants));
-    if agreed {
-        if let Err(error) = ledger.trust(&project.root) {
-            notices.push(format!(
-                "That this project is trusted could not be kept: {error}"
-            ));
-        }
-        return Trust::Trusted;
-    }
-    let wants: Vec<&str> = project.wants.iter().map(|want| want.words()).collect();
-    notices.push(format!(
-        "{} is not trusted, so these of its settings do not count: {}. What it forbids does. --trust lets all count",
-        project.root.display(),
-        wants.join("; ")
-    ));
-    Trust::Untrusted
-}
-
-/// The servers to start.
-fn servers(
-    project: &Project,
-    trust: Trust,
-    ledger: &mut Ledger,
-    consent: &mut Option<&mut (dyn Consent + Send)>,
-    notices: &mut Vec<String>,
-) -> Vec<ServerConfig> {
-    let mut wanted = Vec::new();
-    for server in &project.mcp_servers {
-        let starts = match (server.origin, server.approved, trust) {
-            (Origin::User, ..) | (Origin::Local, _, Trust::Trusted) => true,
-            (_, _, Trust::Untrusted) => continue,
-            (Origin::Project, true, Trust::Trusted) => true,
-            (Origin::Project, false, Trust::Trusted) => {
-                let known = ledger.starts(&project.root, server);
-                match (known, consent.as_mut()) {
-                    (Some(starts), _) => starts,
-                    (None, Some(consent)) => {
-                        let starts = consent.starts(server);
-                        if let Err(error) = ledger.answer(&project.root, server, starts) {
-                            notices.push(format!("The answer could not be kept: {error}"));
-                        }
-                        starts
-                    }
-                    (None, None) => {
-                        notices.push(format!(
-                            "The project's MCP server `{}` is not started: nobody has agreed to it. Start `longhaul chat` in a terminal once, or name it under enabledMcpjsonServers in .claude/settings.local.json",
-                            server.name
-                        ));
-                        false
-                    }
-                }
-            }
-        };
-        if starts {
-            wanted.push(ServerConfig {
-                name: server.name.clone(),
-                command: server.command.clone(),
-                args: server.args.clone(),
-                env: server.env.clone().into_iter().collect(),
-                cwd: server.cwd.clone(),
-            });
-        }
-    }
-    wanted
-}
-
 fn skill(skill: &crate::settings::Skill) -> Skill {
     Skill {
         name: skill.name.clone(),
         description: skill.description.clone(),
         folder: skill.folder().to_owned(),
         file: skill.path.clone(),
+        real: skill.real.clone(),
         by: match skill.model_may_invoke {
             true => By::Model,
             false => By::User,

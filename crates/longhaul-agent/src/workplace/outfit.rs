@@ -1,8 +1,9 @@
 //! The tools of a conversation: each session and each sub-agent has its own files, todos and shells; servers are shared.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use longhaul::environment::PassedVariables;
 use longhaul_core::engine::Event;
 use longhaul_core::rehydrate::Source;
 use longhaul_store::Home;
@@ -30,6 +31,7 @@ pub(super) struct Fitter {
     pub(super) web: web_fetch::Options,
     pub(super) servers: Option<Arc<Servers>>,
     pub(super) variables: Variables,
+    pub(super) passed: PassedVariables,
     pub(super) bell: Arc<Bell>,
     /// What of the main conversation outlives its being opened again.
     pub(super) main: Mutex<Option<Main>>,
@@ -65,6 +67,7 @@ impl Fitter {
         ));
         if seat == Seat::Main {
             self.permissions.set_plan_file(Some(plan.path().to_owned()));
+            self.permissions.set_scratchpad(Some(place.scratchpad()));
         }
         let permissions = self.permissions.clone();
         let hidden: Hidden = Arc::new(move |path| permissions.denies_reading(path));
@@ -93,6 +96,7 @@ impl Fitter {
         let sources = match seat {
             Seat::Main => sources(with, files),
             Seat::SubAgent => Sources {
+                knows: knowing(&files),
                 heard: forgetting(files),
                 ..Sources::default()
             },
@@ -114,7 +118,8 @@ impl Fitter {
     }
 
     fn new_shells(&self) -> Arc<Shells> {
-        Arc::new(Shells::with_env(self.variables.clone()))
+        let shells = Shells::with_env(self.variables.clone());
+        Arc::new(shells.passing(self.passed.clone()))
     }
 
     /// Invokes a skill for the user.
@@ -154,10 +159,17 @@ fn sources(with: Services, files: Arc<FileState>) -> Sources {
             let announced = servers.as_ref().and_then(|all| all.announcement());
             announced.into_iter().collect()
         }),
+        knows: knowing(&files),
         heard: forgetting(files),
         reopened: Arc::new(move |live| refill(live, &todos, &skills)),
         ..Sources::default()
     }
+}
+
+/// What was shown may be read again after a compaction.
+fn knowing(files: &Arc<FileState>) -> Arc<dyn Fn(&Path) -> bool + Send + Sync> {
+    let files = files.clone();
+    Arc::new(move |path| files.knows(path))
 }
 
 /// What was shown of files must not outlive its stay in the window (C1, R7).

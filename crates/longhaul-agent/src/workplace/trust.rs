@@ -1,14 +1,16 @@
-//! Which projects the user trusts, and which of their servers may be started: `trusted.json` in LONGHAUL_HOME.
+//! What the user agreed to of what projects want, which of their servers may be started, and which files outside of them
+//! they may lead to: `trusted.json` in LONGHAUL_HOME.
 //!
-//! A file that cannot be read trusts nobody. One that cannot be written is a notice, and the answer counts for this session.
+//! Each answer holds for exactly what was shown: what has changed since is something else, and is asked for again. A file that
+//! cannot be read agrees to nothing. One that cannot be written is a notice, and the answer counts for this session.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::settings::McpServer;
+use crate::settings::{McpServer, Want};
 
 /// The file's name.
 const NAME: &str = "trusted.json";
@@ -23,18 +25,34 @@ pub(super) struct Ledger {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Answers {
-    /// Folders that are trusted.
-    folders: Vec<PathBuf>,
+    /// Fingerprints of what was agreed to, by the folder whose settings want it.
+    agreed: BTreeMap<PathBuf, BTreeSet<String>>,
     /// What was said to servers, by the folder whose they are.
     servers: BTreeMap<PathBuf, Vec<Server>>,
+    /// Files outside, links resolved, that files of a folder may lead to.
+    outside: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
 }
 
-/// A server as it was when the user was asked: another command is another server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A server as it was when the user was asked: another command, variable or folder is another server.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 struct Server {
     name: String,
-    command: Vec<String>,
+    fingerprint: String,
     starts: bool,
+}
+
+/// What is known of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    /// Nobody was ever asked about one of this name.
+    Never,
+    /// There was one of this name, and it was another.
+    Changed,
+    /// The user said yes to this very one.
+    Starts,
+    /// The user said no to it.
+    StaysOff,
 }
 
 impl Ledger {
@@ -49,26 +67,53 @@ impl Ledger {
         }
     }
 
-    pub(super) fn trusts(&self, folder: &Path) -> bool {
-        self.answers.folders.iter().any(|trusted| trusted == folder)
+    /// Whether the user agreed to this very thing.
+    pub(super) fn agrees(&self, folder: &Path, want: &Want) -> bool {
+        let agreed = self.answers.agreed.get(folder);
+        agreed.is_some_and(|agreed| agreed.contains(&want.fingerprint()))
     }
 
-    pub(super) fn trust(&mut self, folder: &Path) -> io::Result<()> {
-        if self.trusts(folder) {
-            return Ok(());
-        }
-        self.answers.folders.push(folder.to_owned());
+    /// The user agreed to these.
+    pub(super) fn agree<'a>(
+        &mut self,
+        folder: &Path,
+        wants: impl IntoIterator<Item = &'a Want>,
+    ) -> io::Result<()> {
+        let agreed = self.answers.agreed.entry(folder.to_owned()).or_default();
+        agreed.extend(wants.into_iter().map(Want::fingerprint));
         self.write()
     }
 
-    /// What was said to a server; none if nobody was asked.
-    pub(super) fn starts(&self, folder: &Path, server: &McpServer) -> Option<bool> {
-        let known = self.answers.servers.get(folder)?;
-        let command = command(server);
-        let known = known
-            .iter()
-            .find(|it| it.name == server.name && it.command == command)?;
-        Some(known.starts)
+    /// Files outside that a folder's files may lead to.
+    pub(super) fn outside(&self, folder: &Path) -> Vec<PathBuf> {
+        let outside = self.answers.outside.get(folder).into_iter().flatten();
+        outside.cloned().collect()
+    }
+
+    /// The user agreed that a folder's files lead to these.
+    pub(super) fn open(
+        &mut self,
+        folder: &Path,
+        files: impl IntoIterator<Item = PathBuf>,
+    ) -> io::Result<()> {
+        let outside = self.answers.outside.entry(folder.to_owned()).or_default();
+        outside.extend(files);
+        self.write()
+    }
+
+    /// What was said to a server.
+    pub(super) fn known(&self, folder: &Path, server: &McpServer) -> Known {
+        let all = self.answers.servers.get(folder).into_iter().flatten();
+        let mut named = all.filter(|it| it.name == server.name).peekable();
+        if named.peek().is_none() {
+            return Known::Never;
+        }
+        let fingerprint = server.fingerprint();
+        match named.find(|it| it.fingerprint == fingerprint) {
+            Some(known) if known.starts => Known::Starts,
+            Some(_) => Known::StaysOff,
+            None => Known::Changed,
+        }
     }
 
     pub(super) fn answer(
@@ -81,7 +126,7 @@ impl Ledger {
         known.retain(|it| it.name != server.name);
         known.push(Server {
             name: server.name.clone(),
-            command: command(server),
+            fingerprint: server.fingerprint(),
             starts,
         });
         self.write()
@@ -100,9 +145,4 @@ impl Ledger {
         draft.persist(path).map_err(|error| error.error)?;
         Ok(())
     }
-}
-
-fn command(server: &McpServer) -> Vec<String> {
-    let program = std::iter::once(&server.command);
-    program.chain(&server.args).cloned().collect()
 }

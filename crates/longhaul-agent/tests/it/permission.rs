@@ -8,6 +8,7 @@ mod files;
 mod modes;
 mod never_allowed;
 mod remembered;
+mod shell_fuzz;
 
 use std::path::{Path, PathBuf};
 
@@ -79,11 +80,19 @@ impl World {
     }
 }
 
+/// Judges a command of a shell that stands in the project's folder.
 fn runs(permissions: &Permissions, command: &str) -> Judgement {
+    runs_in(permissions, Path::new(""), command)
+}
+
+fn runs_in(permissions: &Permissions, folder: &Path, command: &str) -> Judgement {
     permissions.judge(
         "Bash",
         &json!({ "command": command }),
-        &Access::Runs(command.to_owned()),
+        &Access::Runs {
+            command: command.to_owned(),
+            folder: folder.to_owned(),
+        },
     )
 }
 

@@ -3,16 +3,23 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use longhaul::hooks::fake::FakeHooks;
+use longhaul::hooks::{EventName, Outcome, Reason};
 use longhaul_agent::agent::{Said, Start};
-use longhaul_agent::print::{Exit, Format, Options, print, prompts};
+use longhaul_agent::print::{Exit, Format, Options, Prompts, print};
 use longhaul_agent::tool::{Access, Toolbox};
+use longhaul_core::money::Usd;
 use longhaul_provider::CancellationToken;
 use serde_json::{Value, json};
 
 use crate::agent::house::{House, Rules, Toy, calls, long, text};
 
 /// Prints and gives the code, what was written and what was said.
-async fn printed(house: &House, said: Vec<Said>, options: Options) -> (Exit, String, Vec<String>) {
+async fn printed(
+    house: &House,
+    said: impl Into<Prompts>,
+    options: Options,
+) -> (Exit, String, Vec<String>) {
     let builder = house.builder().unattended();
     let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
     let (mut out, mut talk) = (Vec::new(), Vec::new());
@@ -108,7 +115,7 @@ async fn with_tool() -> House {
 #[tokio::test]
 async fn q4_text_is_the_last_reply_and_nothing_else() {
     let house = with_tool().await;
-    let (exit, out, talk) = printed(&house, vec!["Go.".into()], Options::default()).await;
+    let (exit, out, talk) = printed(&house, vec![Said::text("Go.")], Options::default()).await;
     assert_eq!(
         (exit, out.as_str()),
         (Exit::Done, "Done, as far as I may.\n")
@@ -119,7 +126,7 @@ async fn q4_text_is_the_last_reply_and_nothing_else() {
 #[tokio::test]
 async fn q4_json_is_one_object() {
     let house = with_tool().await;
-    let (exit, out, _) = printed(&house, vec!["Go.".into()], in_format(Format::Json)).await;
+    let (exit, out, _) = printed(&house, vec![Said::text("Go.")], in_format(Format::Json)).await;
     assert_eq!(exit.code(), 0);
     assert_eq!(out.lines().count(), 1);
     insta::assert_snapshot!(shown(&out));
@@ -128,7 +135,12 @@ async fn q4_json_is_one_object() {
 #[tokio::test]
 async fn q4_stream_json_is_an_object_a_line_as_things_happen() {
     let house = with_tool().await;
-    let (_, out, _) = printed(&house, vec!["Go.".into()], in_format(Format::StreamJson)).await;
+    let (_, out, _) = printed(
+        &house,
+        vec![Said::text("Go.")],
+        in_format(Format::StreamJson),
+    )
+    .await;
     insta::assert_snapshot!(shown(&out));
 }
 
@@ -137,7 +149,7 @@ async fn q4_a_compaction_is_a_line_of_the_stream() {
     let turns: Vec<Value> = (0..9).map(|_| long()).collect();
     let mut house = House::scripted(&turns).await;
     house.config.window_cap = Some(24_000);
-    let said = (1..=4)
+    let said: Vec<Said> = (1..=4)
         .map(|number| Said::text(format!("Part {number}.")))
         .collect();
     let (exit, out, _) = printed(&house, said, in_format(Format::StreamJson)).await;
@@ -157,7 +169,7 @@ async fn q4_a_compaction_is_a_line_of_the_stream() {
 async fn q4_codes_say_how_it_ended() {
     let mut house = with_tool().await;
     house.max_turns = Some(1);
-    let (exit, out, _) = printed(&house, vec!["Go.".into()], in_format(Format::Json)).await;
+    let (exit, out, _) = printed(&house, vec![Said::text("Go.")], in_format(Format::Json)).await;
     assert_eq!(exit.code(), 1);
     let result: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(
@@ -167,7 +179,7 @@ async fn q4_codes_say_how_it_ended() {
 
     let mut house = House::scripted(&[text("x")]).await;
     house.model = "claude-of-nowhere".into();
-    let (exit, _, talk) = printed(&house, vec!["Go.".into()], Options::default()).await;
+    let (exit, _, talk) = printed(&house, vec![Said::text("Go.")], Options::default()).await;
     assert_eq!(exit.code(), 2, "{talk:?}");
     assert!(
         talk.iter().any(|line| line.contains("claude-of-nowhere")),
@@ -181,19 +193,121 @@ async fn q4_codes_say_how_it_ended() {
         interrupt,
         ..in_format(Format::Json)
     };
-    let (exit, out, _) = printed(&house, vec!["Go.".into()], options).await;
+    let (exit, out, _) = printed(&house, vec![Said::text("Go.")], options).await;
     assert_eq!(exit.code(), 130);
     assert!(out.contains("error_during_execution"));
 }
 
-#[test]
-fn q4_prompts_are_read_from_a_stream_of_objects() {
-    let text = r#"{"type":"user","message":{"role":"user","content":"One."}}
+#[tokio::test]
+async fn q4_prompts_are_read_from_a_stream_of_objects() {
+    let house = House::scripted(&[text("One."), text("Two.")]).await;
+    let input = r#"{"type":"user","message":{"role":"user","content":"A"}}
 
-{"type":"user","message":{"role":"user","content":[{"type":"text","text":"Two."},{"type":"image","source":{}}]}}"#;
-    let said = prompts(text).unwrap();
-    assert_eq!(said[0], Said::text("One."));
-    assert_eq!((said[1].text.as_str(), said[1].blocks.len()), ("Two.", 1));
-    let wrong = prompts("\n{\"type\":\"assistant\"}").unwrap_err();
-    assert_eq!(wrong.line, 2);
+{"type":"keep_alive"}
+{"type":"control_request","request_id":"r1","request":{"subtype":"initialize"}}
+{"type":"user","message":{"role":"user","content":[{"type":"text","text":"B"}]}}
+{"type":"assistant"}
+{"type":"user","message":{"role":"user","content":"never read"}}"#;
+    let prompts = Prompts::from_lines(None, std::io::Cursor::new(input));
+    let (exit, out, talk) = printed(&house, prompts, in_format(Format::StreamJson)).await;
+    assert_eq!(exit, Exit::Failed, "a later line is not a prompt");
+    assert!(talk[0].starts_with("line 6 of the input"), "{talk:?}");
+    let results = out.lines().filter(|line| line.contains("\"result\""));
+    assert_eq!(results.count(), 2);
+    assert!(out.contains("control requests are not supported") && out.contains("r1"));
+    assert_eq!(house.bodies().len(), 2);
+
+    let prompts = Prompts::from_lines(None, std::io::Cursor::new("no JSON"));
+    let (exit, _, talk) = printed(&house, prompts, Options::default()).await;
+    assert_eq!((exit, talk.len()), (Exit::CannotBegin, 2), "{talk:?}");
+}
+
+#[tokio::test]
+async fn f8_q4_a_stream_says_that_a_compaction_goes_on_and_how_it_ended() {
+    let turns: Vec<Value> = (0..9).map(|_| long()).collect();
+    let mut house = House::scripted(&turns).await;
+    house.config.window_cap = Some(24_000);
+    let said: Vec<Said> = (1..=4)
+        .map(|number| Said::text(format!("Part {number}.")))
+        .collect();
+    let (_, out, _) = printed(&house, said, in_format(Format::StreamJson)).await;
+    let lines: Vec<Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let at = |wanted: &dyn Fn(&Value) -> bool| lines.iter().position(wanted).unwrap();
+    let compacting = at(&|line| line["status"] == "compacting");
+    let boundary = at(&|line| line["subtype"] == "compact_boundary");
+    let over = at(&|line| line["subtype"] == "status" && line["status"].is_null());
+    assert!(compacting < boundary && compacting < over);
+    let told = &lines[boundary]["compact_metadata"]["pre_tokens"];
+    let transcript = lines[0]["transcript_path"].as_str().unwrap();
+    let transcript = std::fs::read_to_string(transcript).unwrap();
+    let written = transcript
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .find(|line| line["subtype"] == "compact_boundary")
+        .unwrap();
+    assert_eq!(told, &written["compactMetadata"]["preTokens"]);
+}
+
+#[tokio::test]
+async fn k1_q4_what_compaction_hooks_say_and_that_one_blocks_is_told() {
+    let turns: Vec<Value> = (0..9).map(|_| long()).collect();
+    let mut house = House::scripted(&turns).await;
+    house.config.window_cap = Some(24_000);
+    let said = || -> Vec<Said> { (1..=4).map(|part| format!("Part {part}.").into()).collect() };
+    let message = |text: &str| Outcome {
+        messages: vec![text.to_owned()],
+        ..Outcome::default()
+    };
+    let hooks = FakeHooks::default()
+        .answering(EventName::PreCompact, message("the backup is made"))
+        .answering(EventName::PostCompact, message("the index was not renewed"));
+    house.hooks = Some(Arc::new(hooks));
+    let (_, _, talk) = printed(&house, said(), Options::default()).await;
+    for heard in [
+        "PreCompact hook: the backup is made",
+        "PostCompact hook: the index was not renewed",
+    ] {
+        assert!(talk.iter().any(|line| line == heard), "{heard}: {talk:?}");
+    }
+
+    let blocked = Outcome {
+        blocked: Some(Reason {
+            hook: "test".into(),
+            text: "not before the release".into(),
+        }),
+        ..Outcome::default()
+    };
+    let hooks = FakeHooks::default().answering(EventName::PreCompact, blocked);
+    house.hooks = Some(Arc::new(hooks));
+    let (_, _, talk) = printed(&house, said(), Options::default()).await;
+    let told = talk.iter().find(|line| line.starts_with("not compacted:"));
+    assert!(
+        told.is_some_and(|line| line.contains("not before the release")),
+        "{talk:?}"
+    );
+}
+
+#[tokio::test]
+async fn a1_a_session_ends_when_it_has_cost_as_much_as_it_may() {
+    let house = with_tool().await;
+    let most = Usd::from_pico(1);
+    let builder = house.builder().unattended().max_cost(Some(most));
+    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    let (mut out, mut hear) = (Vec::new(), |_: &str| {});
+    let options = in_format(Format::Json);
+    let said = vec![Said::text("Go.")];
+    let exit = print(&mut agent, &mut events, said, &options, &mut out, &mut hear).await;
+    assert_eq!(exit.unwrap(), Exit::Failed);
+    let result: Value = serde_json::from_slice(&out).unwrap();
+    assert_eq!(result["subtype"], "error_max_budget_usd");
+    assert_eq!(
+        house.bodies().len(),
+        1,
+        "the reply that reaches it is the last"
+    );
+    let system = house.last_body()["system"].to_string();
+    assert!(system.contains("Cost: at most"), "{system}");
 }

@@ -14,7 +14,7 @@ use longhaul_agent::place::Place;
 use longhaul_agent::settings::Project;
 use longhaul_agent::tool::Access;
 use longhaul_store::Env;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A home, a repository in it, and a folder of that to work in.
 struct World {
@@ -79,7 +79,14 @@ const PROJECT: &str = "work/project/.claude/settings.json";
 const LOCAL: &str = "work/project/.claude/settings.local.json";
 
 fn runs(permissions: &Permissions, command: &str) -> Judgement {
-    permissions.judge("Bash", &Value::Null, &Access::Runs(command.to_owned()))
+    permissions.judge(
+        "Bash",
+        &Value::Null,
+        &Access::Runs {
+            command: command.to_owned(),
+            folder: PathBuf::new(),
+        },
+    )
 }
 
 #[test]
@@ -91,11 +98,35 @@ fn g2_nothing_set_is_no_notice() {
 }
 
 #[test]
+fn a1_output_styles_are_found_by_name_and_one_that_is_not_there_is_said() {
+    let chosen = |name: &str| {
+        let world = World::new()
+            .with(USER, &format!(r#"{{"outputStyle": "{name}"}}"#))
+            .with(".claude/output-styles/haiku.md", "Answer in haiku.");
+        let project = world.load();
+        (
+            project.output_style.map(|style| style.name),
+            project.notices,
+        )
+    };
+    assert_eq!(chosen("haiku"), (Some("haiku".to_owned()), Vec::new()));
+    assert_eq!(chosen("explanatory").0.as_deref(), Some("Explanatory"));
+    assert_eq!(chosen("default"), (None, Vec::new()));
+    let (none, notices) = chosen("shouting");
+    assert!(none.is_none());
+    assert!(
+        notices[0].contains("shouting") && notices[0].contains("Learning"),
+        "{notices:?}"
+    );
+}
+
+#[test]
 fn g2_the_more_specific_file_wins_and_lists_are_joined() {
     let world = World::new()
         .with(USER, r#"{"model": "user", "language": "french", "env": {"A": "1", "B": "1"}, "permissions": {"allow": ["Bash(a:*)"], "deny": ["Bash(x:*)"]}}"#)
         .with(OURS, r#"{"model": "ours", "autoCompactEnabled": false, "permissions": {"allow": ["Bash(b:*)"]}}"#)
         .with(PROJECT, r#"{"model": "project", "outputStyle": "short", "env": {"B": "2"}, "permissions": {"allow": ["Bash(c:*)"], "defaultMode": "acceptEdits"}, "somethingNew": [1]}"#)
+        .with("work/project/.claude/output-styles/brief.md", "---\nname: Short\n---\nA line at most.\n")
         .with(LOCAL, r#"{"model": "local", "permissions": {"allow": ["Bash(d:*)"], "additionalDirectories": ["../other", "~/docs"], "defaultMode": "plan"}}"#);
     let project = world.load();
     assert_eq!(project.notices, Vec::<String>::new());
@@ -103,7 +134,10 @@ fn g2_the_more_specific_file_wins_and_lists_are_joined() {
     assert_eq!(project.model.as_deref(), Some("local"));
     assert_eq!(project.auto_compact, Some(false));
     assert_eq!(project.language.as_deref(), Some("french"));
-    assert_eq!(project.output_style.as_deref(), Some("short"));
+    assert_eq!(
+        project.output_style.unwrap().instructions,
+        "A line at most."
+    );
     assert_eq!(project.mode, Mode::Plan);
     assert_eq!(
         project.env,
@@ -132,12 +166,6 @@ fn g2_the_more_specific_file_wins_and_lists_are_joined() {
 
 #[test]
 fn k1_hooks_are_read_from_the_same_files_least_specific_first() {
-    let world = World::new();
-    let files = world.load().settings_files;
-    let below: Vec<&Path> = files
-        .iter()
-        .map(|file| file.strip_prefix(&world.home).unwrap())
-        .collect();
     let expected = [
         USER,
         OURS,
@@ -146,7 +174,18 @@ fn k1_hooks_are_read_from_the_same_files_least_specific_first() {
         LOCAL,
         "work/project/part/.claude/settings.local.json",
     ];
-    assert_eq!(below, expected.map(Path::new));
+    let mut world = World::new();
+    for file in expected {
+        let hook = json!({"hooks": [{"type": "command", "command": file}]});
+        let text = json!({"hooks": {"Stop": [hook]}}).to_string();
+        world = world.with(file, &text);
+    }
+    let project = world.load();
+    let hooks: Vec<String> = (project.hooks.listed().into_iter())
+        .map(|hook| hook.command)
+        .collect();
+    assert_eq!(hooks, expected);
+    assert_eq!((project.wants.len(), project.local_wants.len()), (2, 2));
 }
 
 #[test]

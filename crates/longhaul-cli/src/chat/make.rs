@@ -55,6 +55,7 @@ pub(super) async fn agent(
         // A tour shows a summary that a model writes.
         config.switches.notes = false;
     }
+    let max_output = config.max_output;
     let mut notices = workplace.notices.clone();
     notices.extend(asked.notice.map(str::to_owned));
     let mut builder = AgentBuilder::new(asked.model, asked.id, &cwd, given.env.clone())
@@ -63,7 +64,9 @@ pub(super) async fn agent(
         .shell(variable("SHELL"))
         .system_prompt(command.system_prompt.clone())
         .append_system_prompt(command.append_system_prompt.clone())
-        .max_turns(command.max_turns);
+        .max_turns(command.max_turns)
+        .max_cost(command.max_budget_usd)
+        .max_reply(max_output);
     if asked.offline.is_some() {
         builder = builder.with_cache_edits();
     }

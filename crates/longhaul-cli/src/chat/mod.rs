@@ -9,14 +9,17 @@ mod model;
 mod printing;
 mod screen;
 
-use longhaul_agent::agent::Start;
+use std::sync::Arc;
+
+use longhaul_agent::agent::{Copying, Resuming, Start, WhenInUse};
 use longhaul_agent::workplace::Consent;
 use longhaul_provider::CancellationToken;
 
 use crate::args::Chat as Command;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, tell};
 use crate::settings::{Given, given_flags};
 use crate::signals::EndSignals;
+use crate::text::clean;
 
 pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
     let config = given.resolve(given_flags([
@@ -41,12 +44,15 @@ async fn work(
     if command.print {
         // Before anything is begun: a prompt that is missing is a mistake of the caller.
         let prompts = printing::prompts(command)?;
-        let made = make::agent(command, given, config, None).await?;
-        return printing::run(command, made, prompts).await;
+        let mut made = make::agent(command, given, config, None).await?;
+        made.builder = made.builder.resuming(resuming(command, None));
+        return printing::run(command, given, made, prompts).await;
     }
     let mut terminal = asking::Terminal::find();
     let consent = terminal.as_mut().map(|it| it as &mut (dyn Consent + Send));
-    let made = make::agent(command, given, config, consent).await?;
+    let mut made = make::agent(command, given, config, consent).await?;
+    let resuming = resuming(command, terminal.as_ref());
+    made.builder = made.builder.resuming(resuming);
     screen::run(command, given, made).await
 }
 
@@ -56,6 +62,25 @@ fn start(command: &Command) -> Start {
         Some(id) => Start::Resume(id.clone()),
         None if command.go_on => Start::Continue,
         None => Start::New,
+    }
+}
+
+/// How a session is gone on with. Where there is a terminal and nothing was said, the user is asked about one that is in use.
+fn resuming(command: &Command, terminal: Option<&asking::Terminal>) -> Resuming {
+    let in_use = match (command.wait, terminal) {
+        (true, _) => WhenInUse::Wait(Arc::new(|in_use| {
+            tell(&clean(&format!("{in_use}; waiting until it is free.")));
+        })),
+        (false, Some(_)) => WhenInUse::Ask(Arc::new(asking::copies)),
+        (false, None) => WhenInUse::Refuse,
+    };
+    Resuming {
+        in_use,
+        copy: match command.fork_session {
+            true => Copying::Always,
+            false => Copying::Never,
+        },
+        branch: command.branch.clone(),
     }
 }
 

@@ -33,7 +33,8 @@ pub(super) fn asked(
         tell("No model is asked: ANTHROPIC_API_KEY is not set.");
         return Ok(None);
     }
-    let named = command.model.clone().or_else(|| recording.model());
+    let named = command.model.clone().or(config.summary_model.clone());
+    let named = named.or_else(|| recording.model());
     let Some(id) = named.or_else(|| config.model.clone()) else {
         tell("No model is asked: the transcript names none; --model does.");
         return Ok(None);

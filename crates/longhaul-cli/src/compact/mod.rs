@@ -68,6 +68,7 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
         asked,
         keep: place.keep(),
         observer: watcher.clone(),
+        env: Some(given.env.clone()),
     };
     let session = recording.open(around);
     let mut session = session.map_err(|error| Failure::Recording { error })?;

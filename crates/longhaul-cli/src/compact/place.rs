@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use longhaul::recorded::Keep;
@@ -9,6 +10,7 @@ use longhaul_store::archive::archive_path;
 use longhaul_store::copy::{Draft, Existing};
 use longhaul_store::layout::Home;
 use longhaul_store::ownership::{Force, may_change_in_place};
+use longhaul_store::{Lease, LeaseError};
 
 use crate::args::Compact as Command;
 use crate::failure::Failure;
@@ -20,6 +22,8 @@ pub(super) struct Place {
     /// The path that the result has in the end.
     known_as: PathBuf,
     archive: PathBuf,
+    /// Keeps other processes from a transcript that is changed in place.
+    _lease: Option<Arc<Lease>>,
 }
 
 enum Way {
@@ -51,12 +55,17 @@ impl Place {
                 Way::Copy(Draft::of(file, output, existing)?)
             }
         };
+        let lease = match way {
+            Way::InPlace => lease(file)?,
+            Way::Nowhere | Way::Copy(_) => None,
+        };
         let known_as = output.unwrap_or_else(|| file.to_owned());
         Ok(Self {
             way,
             file: file.to_owned(),
             archive: archive_path(home, &known_as),
             known_as,
+            _lease: lease,
         })
     }
 
@@ -91,6 +100,15 @@ impl Place {
             Way::Copy(draft) => Ok(draft.finish()?),
             Way::InPlace | Way::Nowhere => Ok(()),
         }
+    }
+}
+
+/// The lease of a session that is changed in place. Where no lock can be had, writing says what is wrong.
+fn lease(file: &Path) -> Result<Option<Arc<Lease>>, Failure> {
+    match Lease::take(file) {
+        Ok(lease) => Ok(Some(lease)),
+        Err(LeaseError::InUse(in_use)) => Err(Failure::InUse(in_use)),
+        Err(LeaseError::NotTaken { .. }) => Ok(None),
     }
 }
 

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use longhaul_core::message::{Entry, EntryKind};
 use longhaul_core::prompt::{Placed, Replay, UnreadableHead};
-use longhaul_store::{LineReader, resume};
+use longhaul_core::transcript::Row;
+use longhaul_store::{LineReader, newest_model, resume};
 
 use crate::failure::Failure;
 use crate::reading;
@@ -30,7 +31,7 @@ pub(super) struct Seen {
     pub(super) head: Option<Sighted>,
     /// The response that was asked for, and of how many; none for the next request.
     pub(super) turn: Option<Turn>,
-    /// The model that gave that response.
+    /// The model that gave that response, or the newest one if none is in view.
     pub(super) model: Option<String>,
     /// There is nothing in the file.
     pub(super) is_empty: bool,
@@ -152,6 +153,14 @@ fn tail(path: &Path, source: &Source) -> Result<Seen, Failure> {
         );
         format!("{lines} passed over; `longhaul inspect` says which")
     });
+    let mut replies = resumed.entries.iter().map(|entry| entry.facets());
+    let told = resumed.head.is_some()
+        || replies.any(|facets| facets.is_reply() && facets.model.is_present());
+    let model = match told {
+        true => None,
+        // After a compaction of everything no reply is in view; lines before it name the model.
+        false => newest_model(path).map_err(|error| failed(error.source))?,
+    };
     let entries = resumed.entries.into_iter().zip(resumed.offsets);
     Ok(Seen {
         name,
@@ -163,7 +172,7 @@ fn tail(path: &Path, source: &Source) -> Result<Seen, Failure> {
             entry: head.entry,
         }),
         turn: None,
-        model: None,
+        model,
         is_empty: false,
         problems: damaged.into_iter().collect(),
     })
@@ -178,7 +187,19 @@ fn whole(source: &Source, turn: Option<i64>) -> Result<Seen, Failure> {
     let (table, conversation, problems) = inspection.resolve();
     let rows = table.rows();
     let (view, end, turn, model) = match turn {
-        None => (conversation.view().clone(), rows.len(), None, None),
+        None => {
+            let view = conversation.view().clone();
+            let named = |row: &Row| row.is_reply() && row.model.is_some();
+            let in_view = view.rows.iter().any(|at| named(&rows[*at as usize]));
+            let newest = (0..rows.len() as u32).rev();
+            let newest = newest.filter(|at| conversation.is_main(*at) && !in_view);
+            let model = newest
+                .map(|at| &rows[at as usize])
+                .find(|row| named(row))
+                .and_then(|row| row.model);
+            let model = model.map(|name| table.text(name).to_owned());
+            (view, rows.len(), None, model)
+        }
         Some(number) => {
             let responses = conversation.responses(&table);
             let turn = found(number, responses.len())?;

@@ -88,8 +88,10 @@ pub(super) fn prepare(
     let models = settings::models(config)?;
     let spec = |model: Option<&str>| models.resolve(model.unwrap_or("unknown")).spec;
     let view = |index: usize| seen.entries[index].entry.view();
+    let mut more = None;
     let (head, model, mut assembly) = match seen.replay() {
         Some(Ok(replay)) => {
+            more = replay.more_fields();
             let model = replay.head.model().map(Cow::into_owned);
             let (state, assembly) = match replay.standing {
                 Standing::Goes => (HeadState::Recorded, Assembly::resume(replay, view)),
@@ -122,7 +124,7 @@ pub(super) fn prepare(
             let _ = assembly.push(entry.view());
         }
     }
-    let body = assembly.request(RequestKind::Main, None);
+    let body = assembly.request(RequestKind::Main, more.as_deref());
     let marks = match &body {
         Ok(assembled) => assembled.marks,
         // The next request marks what is not there yet. What the last one marked is what a fork would.

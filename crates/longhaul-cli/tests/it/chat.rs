@@ -12,13 +12,13 @@ use serde_json::Value;
 use crate::support::{Finish, Run, World};
 
 /// A provider with these turns.
-struct Provider {
+pub(crate) struct Provider {
     server: Server,
     _runtime: tokio::runtime::Runtime,
 }
 
 impl Provider {
-    fn scripted(turns: &[&str]) -> Self {
+    pub(crate) fn scripted(turns: &[&str]) -> Self {
         let mut script = r#"{"script":1,"by":"replies","helpers":"built-in"}"#.to_owned();
         for turn in turns {
             script = format!("{script}\n{turn}");
@@ -41,7 +41,7 @@ impl Provider {
         }
     }
 
-    fn chat(&self, world: &World, args: &[&str]) -> Command {
+    pub(crate) fn chat(&self, world: &World, args: &[&str]) -> Command {
         let mut command = world.longhaul(std::iter::once(&"chat").chain(args));
         command
             .env("ANTHROPIC_BASE_URL", self.server.url())
@@ -284,4 +284,115 @@ fn q4_a_reader_that_goes_away_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn q4_each_prompt_of_a_stream_is_answered_while_the_input_stays_open() {
+    use std::io::{BufRead, BufReader, Write};
+    let world = World::new();
+    let provider = Provider::scripted(&[r#"{"text":"One."}"#, r#"{"text":"Two."}"#]);
+    let args = [
+        "-p",
+        "--output-format",
+        "stream-json",
+        "--input-format",
+        "stream-json",
+    ];
+    let mut child = provider
+        .chat(&world, &args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    for answer in ["One.", "Two."] {
+        let prompt = r#"{"type":"user","message":{"role":"user","content":"Go on."}}"#;
+        writeln!(stdin, "{prompt}").unwrap();
+        let result = lines
+            .by_ref()
+            .map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap())
+            .find(|line| line["type"] == "result")
+            .unwrap();
+        assert_eq!(result["result"], answer);
+    }
+    drop(stdin);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn q4_commands_work_in_print_mode() {
+    let world = World::new();
+    let long = format!(
+        r#"{{"text":"{}"}}"#,
+        "A long story about the river. ".repeat(300)
+    );
+    let provider = Provider::scripted(&[&long, r#"{"text":"Two."}"#]);
+    world.write(".claude/commands/greet.md", "Say hello to $ARGUMENTS.");
+    let chat = |args: &[&str]| provider.chat(&world, args).finish();
+    chat(&["-p", "Tell me a story."]).ends(0);
+    let run = chat(&["-p", "--continue", "/context"]).ends(0);
+    assert!(run.out.contains("your messages"), "{}", run.out);
+    let run = chat(&[
+        "-p",
+        "--continue",
+        "/compact keep the river",
+        "--output-format",
+        "json",
+    ])
+    .ends(0);
+    let result = run.json()["result"].as_str().unwrap().to_owned();
+    assert!(result.starts_with("● compacted"), "{result}");
+    assert_eq!(run.json()["num_turns"], 0);
+    let id = run.json()["session_id"].as_str().unwrap().to_owned();
+    let inspected = world.run(["inspect", &id[..8], "--json"]).ends(0);
+    assert_eq!(inspected.json()["boundaries"].as_array().unwrap().len(), 1);
+    let run = chat(&["-p", "--continue", "/report"]).ends(0);
+    assert!(run.out.contains("Compacted"), "{}", run.out);
+    chat(&["-p", "--continue", "/nonsense"])
+        .ends(1)
+        .says("there is no command /nonsense");
+    let run = chat(&["-p", "--continue", "/greet the captain"]).ends(0);
+    assert_eq!(run.out, "Two.\n");
+}
+
+#[test]
+fn a1_settings_for_language_and_style_reach_the_model() {
+    let world = World::new();
+    let provider = Provider::scripted(&[r#"{"text":"Shwmae."}"#]);
+    let settings = r#"{"language": "Welsh", "outputStyle": "Explanatory"}"#;
+    world.write("claude/settings.json", settings);
+    let run = provider
+        .chat(
+            &world,
+            &["-p", "Hi", "--output-format", "json", "--max-turns", "3"],
+        )
+        .finish()
+        .ends(0);
+    let id = run.json()["session_id"].as_str().unwrap().to_owned();
+    let shown = world.run(["show", &id[..8], "--request"]).ends(0);
+    for told in ["in Welsh", "Insight", "Turns: at most 3", "/scratchpad"] {
+        assert!(shown.out.contains(told), "{told}: {}", shown.out);
+    }
+    let run = provider
+        .chat(
+            &world,
+            &[
+                "-p",
+                "Hi",
+                "--system-prompt",
+                "You are a pirate.",
+                "--output-format",
+                "json",
+            ],
+        )
+        .finish();
+    let id = run.json()["session_id"].as_str().unwrap().to_owned();
+    let shown = world.run(["show", &id[..8], "--request"]).ends(0);
+    assert!(shown.out.contains("You are a pirate."));
+    assert!(
+        !shown.out.contains("Welsh"),
+        "a3: it replaces all: {}",
+        shown.out
+    );
 }

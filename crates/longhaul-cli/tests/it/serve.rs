@@ -168,6 +168,11 @@ fn x8_what_cannot_be_meant_is_said_with_what_to_do() {
         ),
         (&["--upstream-ca", "no-such-file"], "Check the path"),
         (
+            &["--set", "compaction.native_clearing=true"],
+            "does nothing in `longhaul serve`: requests are the client's",
+        ),
+        (&["--set", "model=claude-opus-5-5"], "Leave it out"),
+        (
             &[
                 "--upstream",
                 "https://localhost:1",

@@ -72,6 +72,8 @@ pub struct Compaction<'a> {
     pub folds: Option<&'a Value>,
     /// Who summed up, what that cost and how long it took.
     pub made: Option<&'a Value>,
+    /// How it relates to the compaction before it, and where the threshold was (O4).
+    pub recompaction: Option<&'a Value>,
     /// The provider's own summary, which stands before the summary message.
     pub signed: Option<Signed<'a>>,
     /// The text of the summary message.
@@ -127,6 +129,7 @@ impl Compaction<'_> {
             report: self.report,
             folds: self.folds,
             made: self.made,
+            recompaction: self.recompaction,
         };
         line(&SystemLine {
             logical_parent_uuid: self.logical_parent,
@@ -201,6 +204,8 @@ struct Metadata<'a> {
     folds: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     made: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recompaction: Option<&'a Value>,
 }
 
 #[derive(Debug, Serialize)]

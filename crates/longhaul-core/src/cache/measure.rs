@@ -14,6 +14,9 @@ pub struct Measure {
     pub read: u64,
     /// Tokens that are cached since: read, or written anew.
     pub cached: u64,
+    /// Tokens that are cached, too, and were left out because the request asked for it (U4). None if the reply does not
+    /// say.
+    pub deleted: Option<u64>,
 }
 
 impl Measure {
@@ -33,6 +36,7 @@ impl Measure {
         Some(Self {
             read: first.cache_read,
             cached: last.cache_read + last.cache_write(),
+            deleted: first.cache_deleted.or(usage.cache_deleted),
         })
     }
 }

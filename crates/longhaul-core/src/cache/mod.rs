@@ -16,11 +16,13 @@ mod cost;
 mod definitions;
 mod diff;
 mod edits;
+mod expectation;
 mod fields;
 mod finding;
 mod measure;
 mod messages;
 mod sent;
+mod small;
 mod source;
 mod track;
 mod watch;
@@ -36,4 +38,5 @@ pub use messages::{Position, Speaker, Traits};
 pub use sent::{
     Conversation, Fingerprint, Flags, Head, Mark, Marks, Section, SystemPart, ToolPart, ToolPlace,
 };
+pub use small::is_small_model;
 pub use watch::{CallId, Verdict, Watch};

@@ -8,8 +8,9 @@ use super::cause::Cause;
 use super::compare::{self, Side};
 use super::cost::cost_of_rewriting;
 use super::diff;
+use super::expectation::{Expectation, Read};
 use super::finding::{Finding, FindingKind};
-use super::measure::{Measure, is_drop};
+use super::measure::Measure;
 use super::sent::{Flags, Head, Marks};
 use super::track::{TrackId, Tracks};
 use super::watch::{CallId, Verdict};
@@ -106,22 +107,12 @@ impl Source {
         usage: &Usage,
         spec: Option<&ModelSpec>,
     ) -> Verdict {
-        let before = base.measure;
-        let kind = match () {
-            () if is_drop(before.read, now.read) => FindingKind::Break,
-            () if is_drop(before.cached, now.read) => FindingKind::Unread,
-            () => return Verdict::Steady,
+        let expected = Expectation::of(base.measure, now, deleted);
+        let (kind, from) = match expected.judge(now.read) {
+            Read::Less(kind, from) => (kind, from),
+            Read::AsExpected(lost) => return Verdict::Expected { lost },
+            Read::Steady => return Verdict::Steady,
         };
-        let from = match kind {
-            FindingKind::Break => before.read,
-            FindingKind::Unread => before.cached,
-        };
-        let expected = Verdict::Expected {
-            lost: from.saturating_sub(now.read),
-        };
-        if !is_drop(from.saturating_sub(deleted), now.read) && deleted > 0 {
-            return expected;
-        }
         let (was, is) = (self.side(&base.call), self.side(&done.call));
         if summaries(was) != summaries(is) {
             // The provider compacted on its side.
@@ -134,15 +125,11 @@ impl Source {
             .duration_since(base.call.started)
             .as_secs();
         let cause = Cause::of(&changes, expired(was, idle_seconds));
-        // What is deleted is known by estimate only.
-        let rest = from.saturating_sub(deleted).saturating_sub(now.read);
-        if cause == Cause::ServerSide && deleted > 0 && rest <= deleted / 2 {
-            return expected;
+        if cause == Cause::ServerSide && expected.may_be_off_by(from, now.read) {
+            let lost = from.saturating_sub(now.read);
+            return Verdict::Expected { lost };
         }
-        let missed = before
-            .cached
-            .saturating_sub(deleted)
-            .saturating_sub(now.read);
+        let missed = expected.cached.saturating_sub(now.read);
         let mut finding = Finding {
             kind,
             source: done.source.clone(),

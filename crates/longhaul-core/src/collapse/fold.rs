@@ -10,6 +10,7 @@ use crate::facts::{Item, Share, Standing, fit, shorten};
 use crate::json;
 use crate::local_summary::earlier;
 use crate::message::{BlockKind, View};
+use crate::quoting::without_claims;
 use crate::summary::collapsed;
 use crate::tokens::{Rough, utf16_len};
 
@@ -99,7 +100,7 @@ impl Folds {
             }
             None => return None,
         };
-        let text = collapsed(&earlier(&text));
+        let text = collapsed(&without_claims(&earlier(&text)));
         let to = summary.timestamp();
         (!text.is_empty()).then(|| {
             Self(vec![Fold {

@@ -1,5 +1,6 @@
 //! From the model's reply to folds, or to the reason why it holds none.
 
+use crate::quoting::without_claims;
 use crate::summary::{Reply, Stop, SummaryFailure, collapsed, says_something, without_summary};
 
 /// What was asked for.
@@ -37,7 +38,8 @@ pub fn read(reply: Reply<'_>, wanted: Wanted) -> Result<Answer, SummaryFailure> 
     }
     let fold = |number: usize| {
         let fold = found.iter().find(|fold| fold.number == number);
-        let text = collapsed(fold.ok_or(SummaryFailure::MissingFold { number })?.body);
+        let body = fold.ok_or(SummaryFailure::MissingFold { number })?.body;
+        let text = collapsed(&without_claims(body));
         match says_something(&text) {
             true => Ok(text),
             false => Err(SummaryFailure::Empty),

@@ -63,7 +63,7 @@ pub enum ConfigError {
     },
 }
 
-/// Something in the environment that was not taken.
+/// Something that was set and not taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Notice {
@@ -75,6 +75,13 @@ pub enum Notice {
         value: String,
         /// What would do.
         accepted: &'static str,
+    },
+    /// A setting that another one makes meaningless.
+    Meaningless {
+        /// The setting.
+        key: &'static str,
+        /// Why it does nothing.
+        reason: &'static str,
     },
     /// A variable that looks like a slip of one of ours. Its value is left out: it may be anything.
     UnknownVariable {
@@ -96,6 +103,9 @@ impl fmt::Display for Notice {
                 f,
                 "{variable} is ignored: it takes {accepted}, not {value:?}"
             ),
+            Notice::Meaningless { key, reason } => {
+                write!(f, "{key} is ignored: {reason}")
+            }
             Notice::UnknownVariable { variable, hint } => {
                 write!(f, "{variable} is not known; did you mean {hint}?")
             }

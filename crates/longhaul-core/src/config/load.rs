@@ -6,6 +6,7 @@ use super::error::{ConfigError, Notice};
 use super::explain::{Explained, Source};
 use super::setting::{Sense, Setting};
 use super::{Config, SETTINGS, file, suggest};
+use crate::window::Owner;
 
 /// What variables of ours begin with.
 const OURS: &str = "LONGHAUL_";
@@ -49,6 +50,12 @@ pub(super) fn load(layers: &Layers) -> Result<Config, ConfigError> {
     for (key, value) in &layers.flags {
         let setting = apply_flag(key, value, &mut config)?;
         sources.insert(setting.key, Source::Flag(setting.flag_name()));
+    }
+    if config.reactive_only && config.owner() == Owner::Proactive {
+        config.notices.push(Notice::Meaningless {
+            key: "compaction.reactive_only",
+            reason: "nothing may act on a request that is too long (compaction.reactive, compaction.automatic)",
+        });
     }
     let explained = SETTINGS.iter().map(|setting| Explained {
         key: setting.key,

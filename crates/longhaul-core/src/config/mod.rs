@@ -7,6 +7,7 @@
 mod error;
 mod explain;
 mod file;
+mod hosts;
 mod load;
 mod reference;
 mod setting;
@@ -16,15 +17,18 @@ mod table;
 
 pub use error::{ConfigError, Notice};
 pub use explain::{Explained, Source};
+pub use hosts::{InServe, in_serve};
 pub use load::{FileLayer, Layers};
 pub use reference::reference_markdown;
 pub use setting::{EnvName, Sense, Setting};
 pub use table::SETTINGS;
 
 use crate::engine::Summariser;
+use crate::facts::{BuiltinWords, RuleWords, Vocabulary, WordingError};
+use crate::micro::{ClearableTools, MicroLimits};
 use crate::notes::NotesSettings;
 use crate::prompt::CacheSettings;
-use crate::window::{Action, AutoCompact, Percent, Settings, Switches, Verdict};
+use crate::window::{Action, AutoCompact, Owner, Percent, Settings, Switches, Verdict};
 
 /// What is set, by whichever layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +41,20 @@ pub struct Config {
     pub background: bool,
     /// Whether the provider clears old results by itself (U7).
     pub native_clearing: bool,
+    /// The model that summaries are asked of; none: the conversation's own (F7).
+    pub summary_model: Option<String>,
+    /// Whether nothing is compacted before the provider finds a request too long (H6). See [`Config::owner`].
+    pub reactive_only: bool,
+    /// When old tool results are cleared, and how many stay (U3, U4).
+    pub micro: MicroLimits,
+    /// Tools whose results may be cleared (U1). See [`Config::clearable`].
+    pub clearable_tools: Vec<String>,
+    /// Tools whose results may be cleared, too.
+    pub more_clearable_tools: Vec<String>,
+    /// Words that make a sentence of the user a rule, beside the built-in ones (X1). See [`Config::vocabulary`].
+    pub rule_words: Vec<String>,
+    /// Whether the built-in ones count.
+    pub builtin_rule_words: bool,
     /// The most the window may hold, in tokens.
     pub window_cap: Option<u64>,
     /// The most a reply may hold, in tokens.
@@ -47,6 +65,10 @@ pub struct Config {
     pub blocking_limit: Option<u64>,
     /// Whether and how long requests are cached.
     pub cache: CacheSettings,
+    /// Where diffs of cache breaks go, as given.
+    pub cache_diff_dir: Option<String>,
+    /// Whether the cache of small models is watched, too (D3).
+    pub watch_small_models: bool,
     /// When session notes are taken.
     pub notes: NotesSettings,
     /// The model to use where none is named.
@@ -69,11 +91,20 @@ impl Default for Config {
             summariser: Summariser::Ours,
             background: true,
             native_clearing: false,
+            summary_model: None,
+            reactive_only: false,
+            micro: MicroLimits::default(),
+            clearable_tools: ClearableTools::default().names().to_vec(),
+            more_clearable_tools: Vec::new(),
+            rule_words: Vec::new(),
+            builtin_rule_words: true,
             window_cap: None,
             max_output: None,
             auto_compact_percent: None,
             blocking_limit: None,
             cache: CacheSettings::default(),
+            cache_diff_dir: None,
+            watch_small_models: false,
             notes: NotesSettings::default(),
             model: None,
             models_file: None,
@@ -102,6 +133,39 @@ impl Config {
     /// What was set and not taken.
     pub fn notices(&self) -> &[Notice] {
         &self.notices
+    }
+
+    /// The tools whose results may be cleared.
+    pub fn clearable(&self) -> ClearableTools {
+        let more = self.more_clearable_tools.iter().cloned();
+        ClearableTools::only(self.clearable_tools.iter().cloned()).and(more)
+    }
+
+    /// What facts are recognised by, with the words for rules that are set.
+    pub fn vocabulary(&self) -> Result<Vocabulary, WordingError> {
+        Vocabulary::with_rules(&self.rule_words())
+    }
+
+    /// The words for rules that are set.
+    pub fn rule_words(&self) -> RuleWords {
+        RuleWords {
+            own: self.rule_words.clone(),
+            builtin: match self.builtin_rule_words {
+                true => BuiltinWords::Count,
+                false => BuiltinWords::LeftOut,
+            },
+        }
+    }
+
+    /// Who owns the window (H6): folding where it is on, else the provider's refusals where nothing shall be compacted
+    /// before them, else the threshold. Where nothing may act on a refusal, the threshold stays.
+    pub fn owner(&self) -> Owner {
+        let may = |action| self.switches.decide(action) == Verdict::Allowed;
+        match () {
+            () if may(Action::Collapse) => Owner::Collapse,
+            () if self.reactive_only && may(Action::Reactive) => Owner::Reactive,
+            () => Owner::Proactive,
+        }
     }
 
     /// The overrides that [`WindowStatus`](crate::window::WindowStatus) takes.

@@ -24,6 +24,8 @@ pub(super) enum Slot {
     Text(fn(&mut Config) -> &mut Option<String>),
     Filter(fn(&mut Config) -> &mut String),
     Summariser(fn(&mut Config) -> &mut Summariser),
+    /// Names or phrases; none of them is empty.
+    List(fn(&mut Config) -> &mut Vec<String>),
 }
 
 /// A value that does not fit its slot. The slot can say what would.
@@ -41,6 +43,7 @@ impl Slot {
             Slot::Days(_) => "a whole number of days, 1 or more",
             Slot::Text(_) | Slot::Filter(_) => "text that is not empty",
             Slot::Summariser(_) => "model or provider",
+            Slot::List(_) => "names or phrases, separated by commas",
         }
     }
 
@@ -50,6 +53,7 @@ impl Slot {
             Slot::Switch(_) => "true or false",
             Slot::Text(_) | Slot::Filter(_) => "a string that is not empty",
             Slot::Summariser(_) => "\"model\" or \"provider\"",
+            Slot::List(_) => "an array of strings that are not empty",
             Slot::Tokens(_)
             | Slot::Amount(_)
             | Slot::Count(_)
@@ -73,12 +77,22 @@ impl Slot {
             Slot::Text(field) => *field(config) = Some(filled(text)?),
             Slot::Filter(field) => *field(config) = filled(text)?,
             Slot::Summariser(field) => *field(config) = Summariser::named(text).ok_or(Unfit)?,
+            Slot::List(field) => {
+                *field(config) = list(text.split(',').filter(|item| !item.trim().is_empty()))?;
+            }
         }
         Ok(())
     }
 
     /// Takes a value from the file, where only the right type will do.
     pub(super) fn set_typed(&self, config: &mut Config, value: &DeValue<'_>) -> Result<(), Unfit> {
+        // A phrase in an array may hold a comma.
+        if let (Slot::List(field), DeValue::Array(items)) = (self, value) {
+            let items: Option<Vec<&str>> =
+                items.iter().map(|item| item.get_ref().as_str()).collect();
+            *field(config) = list(items.ok_or(Unfit)?)?;
+            return Ok(());
+        }
         let text = match (self, value) {
             (Slot::Switch(_), DeValue::Boolean(on)) => on.to_string(),
             (
@@ -113,8 +127,21 @@ impl Slot {
             Slot::Text(field) => field(config).clone(),
             Slot::Filter(field) => Some(field(config).clone()),
             Slot::Summariser(field) => Some(field(config).name().to_owned()),
+            Slot::List(field) => {
+                let items = field(config);
+                (!items.is_empty()).then(|| items.join(", "))
+            }
         }
     }
+}
+
+fn list<'t>(items: impl IntoIterator<Item = &'t str>) -> Result<Vec<String>, Unfit> {
+    let items: Result<Vec<String>, Unfit> =
+        items.into_iter().map(|item| filled(item.trim())).collect();
+    items.and_then(|items| match items.is_empty() {
+        true => Err(Unfit),
+        false => Ok(items),
+    })
 }
 
 fn switch(text: &str) -> Option<bool> {

@@ -84,6 +84,69 @@ pub static SETTINGS: &[Setting] = &[
         slot: Slot::Switch(|config| &mut config.native_clearing),
     },
     Setting {
+        key: "compaction.reactive_only",
+        doc: "Whether the window may fill up: nothing is compacted at a threshold, only after the provider found a request too long. Needs `compaction.reactive`.",
+        env: &[env("LONGHAUL_COMPACTION_REACTIVE_ONLY")],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.reactive_only),
+    },
+    Setting {
+        key: "compaction.summary_model",
+        doc: "The model that summaries are asked of, by requests of their own; unset, it is the conversation's own model, which reads them from its cache.",
+        env: &[env("LONGHAUL_COMPACTION_SUMMARY_MODEL")],
+        flag: None,
+        slot: Slot::Text(|config| &mut config.summary_model),
+    },
+    Setting {
+        key: "micro.tools",
+        doc: "The tools whose results may be cleared. Answers of the user, notebooks, tasks and todos stay whatever is named here.",
+        env: &[env("LONGHAUL_MICRO_TOOLS")],
+        flag: None,
+        slot: Slot::List(|config| &mut config.clearable_tools),
+    },
+    Setting {
+        key: "micro.more_tools",
+        doc: "Tools whose results may be cleared, too, such as those of an MCP server; a name may end in `*`, as in `mcp__docs__*`.",
+        env: &[env("LONGHAUL_MICRO_MORE_TOOLS")],
+        flag: None,
+        slot: Slot::List(|config| &mut config.more_clearable_tools),
+    },
+    Setting {
+        key: "micro.keep_recent",
+        doc: "How many of the newest results stay when results are cleared after an idle gap or deleted from the provider's cache.",
+        env: &[env("LONGHAUL_MICRO_KEEP_RECENT")],
+        flag: None,
+        slot: Slot::Count(|config| &mut config.micro.keep_recent),
+    },
+    Setting {
+        key: "micro.trigger",
+        doc: "With how many results the oldest are deleted from the provider's cache, where it can do that.",
+        env: &[env("LONGHAUL_MICRO_TRIGGER")],
+        flag: None,
+        slot: Slot::Count(|config| &mut config.micro.trigger),
+    },
+    Setting {
+        key: "micro.idle_minutes",
+        doc: "After how many minutes without a reply old results are cleared: the provider's cache is cold then.",
+        env: &[env("LONGHAUL_MICRO_IDLE_MINUTES")],
+        flag: None,
+        slot: Slot::Count(|config| &mut config.micro.idle_minutes),
+    },
+    Setting {
+        key: "rules.words",
+        doc: "Words and phrases that make a sentence of the user a rule, which every compaction keeps word for word; beside the built-in ones.",
+        env: &[env("LONGHAUL_RULES_WORDS")],
+        flag: None,
+        slot: Slot::List(|config| &mut config.rule_words),
+    },
+    Setting {
+        key: "rules.builtin_words",
+        doc: "Whether the built-in words for rules count: never, always, do not, must and the like, in a dozen languages.",
+        env: &[env("LONGHAUL_RULES_BUILTIN_WORDS")],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.builtin_rule_words),
+    },
+    Setting {
         key: "window.cap",
         doc: "The most the context window may hold; it only makes the model's window smaller. Under 4,000 is refused.",
         env: &[
@@ -144,16 +207,6 @@ pub static SETTINGS: &[Setting] = &[
         slot: Slot::Switch(|config| &mut config.cache.one_hour),
     },
     Setting {
-        key: "cache.one_hour_on_bedrock",
-        doc: "The same for requests that go to Bedrock.",
-        env: &[
-            env("LONGHAUL_CACHE_ONE_HOUR_ON_BEDROCK"),
-            env("ENABLE_PROMPT_CACHING_1H_BEDROCK"),
-        ],
-        flag: None,
-        slot: Slot::Switch(|config| &mut config.cache.one_hour_on_bedrock),
-    },
-    Setting {
         key: "cache.five_minutes_only",
         doc: "Keeps every cache at five minutes, whatever the settings above say.",
         env: &[
@@ -162,6 +215,20 @@ pub static SETTINGS: &[Setting] = &[
         ],
         flag: None,
         slot: Slot::Switch(|config| &mut config.cache.five_minutes_only),
+    },
+    Setting {
+        key: "cache.diff_dir",
+        doc: "The folder for diffs of what broke the cache; unset: the folder of chat's session.",
+        env: &[env("LONGHAUL_CACHE_DIFF_DIR")],
+        flag: None,
+        slot: Slot::Text(|config| &mut config.cache_diff_dir),
+    },
+    Setting {
+        key: "cache.watch_small_models",
+        doc: "Whether cache breaks of small models are told, too (haiku, mini, nano): their cache is seldom worth a word.",
+        env: &[env("LONGHAUL_CACHE_WATCH_SMALL_MODELS")],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.watch_small_models),
     },
     Setting {
         key: "notes.start_tokens",

@@ -398,13 +398,11 @@ fn b4_caching_is_set_by_our_names_or_those_of_the_original() {
     let original = from_env(&[
         ("DISABLE_PROMPT_CACHING", "1"),
         ("ENABLE_PROMPT_CACHING_1H", "1"),
-        ("ENABLE_PROMPT_CACHING_1H_BEDROCK", "1"),
         ("FORCE_PROMPT_CACHING_5M", "1"),
     ]);
     let all = CacheSettings {
         enabled: false,
         one_hour: true,
-        one_hour_on_bedrock: true,
         five_minutes_only: true,
     };
     assert_eq!(original.cache, all);

@@ -11,7 +11,7 @@ use super::event::{Ahead, Event, Phase};
 use super::input::{CompactRequest, NotesOnDisk, Outcome};
 use super::{Engine, Heads, Preparation, State, Summariser};
 use crate::notes::NotesPlan;
-use crate::plan::{Breaker, Way};
+use crate::plan::{Breaker, Way, least_freed};
 use crate::summary::{Direction, Scope};
 use crate::window::guards::guard;
 use crate::window::{Action, Guard, Level, Verdict};
@@ -30,6 +30,8 @@ pub(super) struct Preparing {
     checking: Option<EffectId>,
     /// Nothing is prepared before the window holds so much.
     rest: u64,
+    /// A threshold asks for nothing before the window holds so much: what it asked for last freed too little.
+    poor: u64,
 }
 
 /// What there is when the threshold is reached.
@@ -219,6 +221,23 @@ impl Engine {
         self.ahead.compaction = None;
         let rest = share(self.config.window.auto_compact, REST_PERCENT);
         self.ahead.rest = self.used() + rest;
+    }
+
+    /// A compaction was made: nothing is prepared again before the next can be worth its price.
+    pub(super) fn rest_after_compaction(&mut self) {
+        self.ahead.rest = self.used() + least_freed(&self.config.window);
+    }
+
+    /// A compaction that a threshold asked for would free too little: the same would come of it in the next turn.
+    pub(super) fn rest_from_thresholds(&mut self) {
+        self.ahead.poor = self.used() + least_freed(&self.config.window);
+        self.ahead.rest = self.ahead.rest.max(self.ahead.poor);
+    }
+
+    /// Whether a threshold has asked in vain, and the window has hardly grown since. A full window does not wait.
+    pub(super) fn rests_from_thresholds(&self) -> bool {
+        let status = self.status();
+        status.used < self.ahead.poor && status.level < Level::Blocking
     }
 
     /// A model is needed: the conversation goes on meanwhile if there is room, else it waits.

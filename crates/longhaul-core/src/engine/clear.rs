@@ -33,6 +33,7 @@ impl Engine {
             cache: self.cache_state(now),
             cached,
             pressure: self.config.pressure,
+            limits: &self.config.micro,
         });
         match step {
             MicroStep::Nothing | MicroStep::Wait(_) => false,
@@ -54,12 +55,7 @@ impl Engine {
                 };
                 let source = self.config.source.as_str();
                 self.watch.cache_deleted(source, saved);
-                self.notify(Event::MicroCompacted {
-                    reason: deletions.reason,
-                    results: deleted.len(),
-                    saved,
-                    calls: deleted,
-                });
+                self.deletion.ask(deleted, saved);
                 self.persist(vec![line], Then::Cleared);
                 true
             }

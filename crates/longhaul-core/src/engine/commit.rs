@@ -9,8 +9,8 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::compact::{Compaction, Stage, sentence};
-use super::draft::Draft;
+use super::compact::{Cause, Compaction, Stage, sentence};
+use super::draft::{Draft, UserWords};
 use super::effect::{Effect, HookCall};
 use super::event::{Ahead, CompactFailure, Compacted, Event, Phase, Preview, Summarizer};
 use super::input::Outcome;
@@ -21,10 +21,11 @@ use crate::hash::Set;
 use crate::message::{Entry, Id};
 use crate::micro::CachedMicro;
 use crate::micro::native::{Applied, KeepThinking};
-use crate::plan::SummedUp;
+use crate::plan::{Recompaction, Worth, worth};
 use crate::prompt::{Assembly, Beginning, Birth, HeadReason, Predecessor, RequestHead};
 use crate::rehydrate::{FileText, Source};
 use crate::summary::Direction;
+use crate::window::Level;
 
 /// A compaction on its way to disk.
 #[derive(Debug)]
@@ -38,6 +39,7 @@ pub(super) struct Commit {
     heads: Vec<Bytes>,
     preserved: Set<Id>,
     boundary: String,
+    recompaction: Recompaction,
 }
 
 /// The uuids of the lines.
@@ -46,6 +48,15 @@ struct Uuids {
     signed: String,
     summary: String,
     attachments: Vec<String>,
+}
+
+/// What its boundary says beside who summed up and what was lost.
+#[derive(Clone, Copy)]
+struct OnBoundary<'a> {
+    recompaction: &'a Recompaction,
+    /// The entry up to which thinking is not sent again.
+    stripped: Option<&'a str>,
+    now: Timestamp,
 }
 
 impl Engine {
@@ -63,9 +74,12 @@ impl Engine {
             return self.start_over(compaction, now);
         }
         let Some(draft) = draft else {
+            return self.refuse_to_cut(compaction, now);
+        };
+        if !self.is_worth_it(&compaction, &draft) {
             let message = sentence(CompactFailure::WouldNotShrink).to_owned();
             return self.give_up(compaction, CompactFailure::WouldNotShrink, message, now);
-        };
+        }
         if compaction.request.preview {
             self.notify(Event::Phase(None));
             let cost = self.summary_cost(compaction.usage.as_ref());
@@ -94,6 +108,15 @@ impl Engine {
         self.state = State::Compacting(Box::new(compaction));
     }
 
+    /// Whether a compaction frees enough. Only what a threshold asks for can wait, and not in a window that is full.
+    fn is_worth_it(&self, compaction: &Compaction, draft: &Draft) -> bool {
+        let can_wait = compaction.cause == Cause::Threshold
+            && compaction.folding.is_none()
+            && self.status().level < Level::Blocking;
+        let worth = worth(&self.config.window, compaction.used, draft.with_head);
+        !can_wait || worth == Worth::Enough
+    }
+
     /// Whether a summary by a model of everything could still take its place: it is made of notes, or was made ahead.
     fn is_provisional(&self, compaction: &Compaction) -> bool {
         let by_notes = matches!(compaction.summary, Some((_, Summarizer::Notes)));
@@ -104,7 +127,9 @@ impl Engine {
     fn holds(&self, compaction: &Compaction, draft: Option<&Draft>) -> bool {
         let given = compaction.summary.as_ref().map(|(_, by)| *by);
         draft.is_some_and(|draft| {
-            Some(draft.by) == given && draft.with_head < self.config.window.auto_compact
+            Some(draft.by) == given
+                && draft.words == UserWords::Kept
+                && draft.with_head < self.config.window.auto_compact
         })
     }
 
@@ -149,7 +174,11 @@ impl Engine {
                     .to_owned(),
             ),
         }
-        match self.written(&compaction, &draft, &head, now) {
+        let turn = self.ids.next_uuid();
+        let window = &self.config.window;
+        let source = self.config.source.as_str();
+        let recompaction = self.tracking.next(&turn, window.auto_compact, source);
+        match self.written(&compaction, &draft, &head, &recompaction, now) {
             Ok((lines, heads, assembly, boundary)) => {
                 let all: Vec<Bytes> = lines.iter().chain(&heads).cloned().collect();
                 let commit = Commit {
@@ -161,6 +190,7 @@ impl Engine {
                     lines,
                     heads,
                     boundary,
+                    recompaction,
                 };
                 let id = self.effect_id();
                 self.outbox.push_back(Effect::Persist { id, lines: all });
@@ -179,6 +209,7 @@ impl Engine {
         compaction: &Compaction,
         draft: &Draft,
         head: &RequestHead,
+        recompaction: &Recompaction,
         now: Timestamp,
     ) -> Result<(Vec<Bytes>, Vec<Bytes>, Assembly, String), LineError> {
         let uuids = Uuids {
@@ -191,7 +222,12 @@ impl Engine {
                 .map(|_| self.ids.next_uuid())
                 .collect(),
         };
-        let lines = self.lines(compaction, draft, &uuids, None, now)?;
+        let mut on_boundary = OnBoundary {
+            recompaction,
+            stripped: None,
+            now,
+        };
+        let lines = self.lines(compaction, draft, &uuids, on_boundary)?;
         let entries = self.view_with(compaction, draft, &lines, None);
         let before = match &self.assembly {
             Some(assembly) => assembly.as_predecessor(),
@@ -206,13 +242,13 @@ impl Engine {
         let assembly = Assembly::begin(beginning, entries.iter().map(|kept| kept.entry.view()));
         let kept = self.kept_ids(compaction);
         let stripped = assembly.head().latched.thinking_stripped_through.as_deref();
-        let stripped = stripped.filter(|uuid| kept.contains(&Id::of(uuid)));
-        let lines = match stripped {
-            Some(_) => self.lines(compaction, draft, &uuids, stripped, now)?,
+        on_boundary.stripped = stripped.filter(|uuid| kept.contains(&Id::of(uuid)));
+        let lines = match on_boundary.stripped {
+            Some(_) => self.lines(compaction, draft, &uuids, on_boundary)?,
             None => lines,
         };
         let heads = match self.config.heads {
-            Heads::Unwritten => Vec::new(),
+            Heads::Unwritten | Heads::Unknown => Vec::new(),
             Heads::Written => assembly.before_sending(Birth {
                 session_id: &self.config.identity.session_id,
                 uuid: &self.ids.next_uuid(),
@@ -229,9 +265,9 @@ impl Engine {
         compaction: &Compaction,
         draft: &Draft,
         uuids: &Uuids,
-        stripped: Option<&str>,
-        now: Timestamp,
+        on_boundary: OnBoundary<'_>,
     ) -> Result<Vec<Bytes>, LineError> {
+        let now = on_boundary.now;
         fn stamp(uuid: &str, timestamp: Timestamp) -> Stamp<'_> {
             Stamp { uuid, timestamp }
         }
@@ -268,6 +304,7 @@ impl Engine {
         let ledger = serde_json::from_str(ledger.get())?;
         let report = serde_json::to_value(&draft.report)?;
         let made = self.made(compaction, draft, now);
+        let recompaction = on_boundary.recompaction.to_boundary();
         let folds = self.folds_of(compaction, draft).transpose()?;
         boundary::Compaction {
             envelope: self.config.identity.envelope(),
@@ -280,11 +317,12 @@ impl Engine {
             user_context: compaction.request.instructions.as_deref(),
             discovered_tools: &discovered,
             kept: kept.as_ref(),
-            thinking_stripped_through: stripped,
+            thinking_stripped_through: on_boundary.stripped,
             ledger: Some(&ledger),
             report: Some(&report),
             folds: folds.as_ref(),
             made: Some(&made),
+            recompaction: Some(&recompaction),
             signed: draft.signed.as_ref().map(|signed| Signed {
                 stamp: stamp(&uuids.signed, now),
                 message: &signed.message,
@@ -372,6 +410,7 @@ impl Engine {
             heads,
             preserved,
             boundary,
+            recompaction,
         } = commit;
         let entries = self.view_with(&compaction, &draft, &lines, Some(offset));
         let facts = self.live.facts().clone();
@@ -392,40 +431,43 @@ impl Engine {
         let _ = assembly.persisted(&heads);
         self.assembly = match self.config.heads {
             Heads::Written => Some(assembly),
-            Heads::Unwritten => None,
+            Heads::Unwritten | Heads::Unknown => None,
         };
         self.head = head;
         self.outdated = None;
         self.generation += 1;
         self.watched_head = None;
         self.cached = CachedMicro::of(self.live.cache_edits());
+        self.deletion = Default::default();
         self.native = Applied::default();
         self.live.read_files_mut().compacted(&draft.restored, now);
         self.watch.compacted(self.config.source.as_str());
         let threshold = self.config.window.auto_compact;
-        let source = self.config.source.as_str();
-        let summed_up = match draft.by {
-            Summarizer::Local | Summarizer::Notes => SummedUp::WithoutModel,
-            Summarizer::Fork
-            | Summarizer::Plain
-            | Summarizer::Provider
-            | Summarizer::Approved
-            | Summarizer::Fold => SummedUp::ByModel,
-        };
-        let recompaction =
-            self.tracking
-                .compacted(self.turn.id.clone(), threshold, source, summed_up);
+        self.tracking.compacted(recompaction.turn.clone());
+        self.turn.id.clone_from(&recompaction.turn);
+        if let Some(withheld) = self.turn.withheld.take() {
+            // The turn is asked for again; what was withheld is gone, but not its bill.
+            let cost = self.config.model.cost_of_reply(&withheld.usage);
+            self.notify(Event::Withheld {
+                usage: withheld.usage,
+                cost,
+            });
+        }
         if draft.with_head >= threshold {
             self.notify(Event::ThresholdExceededAfter {
                 tokens: draft.with_head,
                 threshold,
             });
         }
-        let usage = compaction.usage.take();
+        let mut usage = compaction.usage.take();
+        if let Some(unbooked) = self.unbooked.take() {
+            usage.get_or_insert_default().add(&unbooked);
+        }
         let cost = self.summary_cost(usage.as_ref());
         self.turn.tried = true;
         self.drop_prepared();
         self.growth.shrunk();
+        self.rest_after_compaction();
         let used = self.used();
         if let Some(taking) = &mut self.notes {
             taking.shrunk_to(used);
@@ -434,6 +476,7 @@ impl Engine {
         self.notify(Event::Compacted(Box::new(Compacted {
             trigger: compaction.trigger_name(),
             by: draft.by,
+            pre_tokens: compaction.used,
             before: compaction.before,
             after: draft.after,
             usage,

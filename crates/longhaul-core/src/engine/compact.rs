@@ -10,6 +10,7 @@ use super::{Engine, State, Then};
 use crate::boundary::Trigger;
 use crate::message::Usage;
 use crate::plan::{Tripped, Way};
+use crate::rehydrate::{Gathered, SaidSince, Source};
 use crate::rounds::{Part, Piece};
 use crate::summary::{Direction, Scope, Summary};
 use crate::window::{Action, Level, Verdict};
@@ -78,6 +79,8 @@ pub(super) struct Compaction {
     pub(super) direction: Option<Direction>,
     pub(super) request: CompactRequest,
     pub(super) hook_instructions: Vec<String>,
+    /// What the project's memory file says about compactions, read when this one began.
+    pub(super) project_instructions: Option<String>,
     pub(super) stage: Stage,
     pub(super) awaits: Option<EffectId>,
     pub(super) started: Timestamp,
@@ -204,6 +207,7 @@ impl Engine {
             direction,
             request,
             hook_instructions: Vec::new(),
+            project_instructions: None,
             stage: Stage::PreHooks,
             awaits: None,
             started: now,
@@ -314,10 +318,16 @@ impl Engine {
                 self.turn.tried = true;
                 self.step(now);
             }
-            Cause::TooLong => {
-                let message = self.turn.too_long.take().unwrap_or_default();
-                self.turn_failed(message);
-            }
+            Cause::TooLong => match (self.turn.withheld.take(), self.turn.too_long.take()) {
+                // Better a reply that ran out of room than none.
+                (Some(reply), _) => self.keep_reply(*reply, None, now),
+                (None, Some(message)) => self.turn_failed(message),
+                // Nothing was refused yet: the last reply ran out of room, and the next may find some.
+                (None, None) => {
+                    self.turn.tried = true;
+                    self.step(now);
+                }
+            },
         }
     }
 
@@ -342,6 +352,7 @@ impl Engine {
                     return self.give_up(compaction, CompactFailure::Blocked, reason, now);
                 }
                 compaction.hook_instructions = said.instructions;
+                compaction.project_instructions = said.compact_instructions;
                 if compaction.place == Place::Ahead {
                     return self.summarise(compaction, now);
                 }
@@ -358,6 +369,8 @@ impl Engine {
             Stage::Gathering => {
                 if let Outcome::Gathered(gathered) = outcome {
                     compaction.gathered = *gathered;
+                    let gathered = &mut compaction.gathered.gathered;
+                    gathered.called_off = self.said_since(gathered);
                 }
                 compaction.stage = Stage::StartHooks;
                 self.await_hooks(compaction, HookCall::SessionStart);
@@ -384,6 +397,11 @@ impl Engine {
         if compaction.prepared && !self.caught_up(&mut compaction) {
             return self.start_over(compaction, now);
         }
+        if let Some((summary, by)) = &mut compaction.summary
+            && *by != Summarizer::Local
+        {
+            *summary = summary.reworded(|text| self.live.facts().with_words_against(text));
+        }
         self.notify(Event::Phase(Some(Phase::SessionStartHooks)));
         let id = self.effect_id();
         let kept = self.live.files_read(compaction.scope.kept.clone());
@@ -400,6 +418,24 @@ impl Engine {
         compaction.stage = Stage::Gathering;
         compaction.awaits = Some(id);
         self.hold(compaction);
+    }
+
+    /// What the user has said against work that is put back (ruling 18).
+    fn said_since(&self, gathered: &Gathered) -> SaidSince {
+        let facts = self.live.facts();
+        let todos = match &gathered.todos {
+            Some(Source::Found(todos)) => todos.as_slice(),
+            _ => &[],
+        };
+        let todos = todos.iter().filter(|todo| todo.is_open());
+        let todos = todos.filter_map(|todo| {
+            let said = facts.said_against_todo(&todo.content)?;
+            Some((todo.content.clone(), said))
+        });
+        SaidSince {
+            todos: todos.collect(),
+            plan: facts.said_against_plan(),
+        }
     }
 
     pub(super) fn await_hooks(&mut self, mut compaction: Compaction, call: HookCall) {
@@ -430,13 +466,46 @@ impl Engine {
         }
         self.notify(Event::CompactFailed { kind, message });
         let by_itself = compaction.cause != Cause::Manual;
-        let is_failure = !matches!(kind, CompactFailure::Cancelled | CompactFailure::Blocked);
+        // What was asked for in vain is paid for with the next.
+        if let Some(usage) = &compaction.usage {
+            self.unbooked.get_or_insert_default().add(usage);
+        }
+        // A summary that gains too little is not the model's fault.
+        let is_failure = !matches!(
+            kind,
+            CompactFailure::Cancelled | CompactFailure::Blocked | CompactFailure::WouldNotShrink
+        );
+        if kind == CompactFailure::WouldNotShrink && compaction.cause == Cause::Threshold {
+            self.rest_from_thresholds();
+        }
         if by_itself && is_failure && self.tracking.failed() == Tripped::Now {
             self.notify(Event::BreakerTripped);
         }
-        if kind != CompactFailure::Cancelled && compaction.place == Place::Awaited {
-            self.without_compaction(compaction.cause, now);
+        if compaction.place != Place::Awaited {
+            return;
         }
+        match (kind, self.turn.withheld.take()) {
+            (CompactFailure::Cancelled, Some(reply)) => self.keep_reply(*reply, None, now),
+            (CompactFailure::Cancelled, None) => {}
+            (_, withheld) => {
+                self.turn.withheld = withheld;
+                self.without_compaction(compaction.cause, now);
+            }
+        }
+    }
+
+    /// Nothing smaller can be made of the view; nothing was changed. Below the threshold what the user said is never cut for
+    /// it.
+    pub(super) fn refuse_to_cut(&mut self, compaction: Compaction, now: Timestamp) {
+        let kind = CompactFailure::WouldNotShrink;
+        let has_room = !self.is_over(&compaction, self.config.window.auto_compact);
+        let message = match has_room && !self.live.facts().messages().is_empty() {
+            true => {
+                "compacting would make the conversation smaller only by cutting what the user said, and there is room for all of it; nothing was changed"
+            }
+            false => sentence(kind),
+        };
+        self.give_up(compaction, kind, message.to_owned(), now);
     }
 
     /// The model path failed. Where the conversation cannot wait, it is summed up without a model (X9): the window is

@@ -1,7 +1,7 @@
 //! What an engine is told once.
 
 use crate::boundary::{Envelope, Thread};
-use crate::micro::{ClearableTools, Pressure};
+use crate::micro::{ClearableTools, MicroLimits, Pressure};
 use crate::models::ModelSpec;
 use crate::notes::{NotesSettings, Progress};
 use crate::summary::message::Mode;
@@ -52,6 +52,8 @@ pub struct EngineConfig {
     pub model: ModelSpec,
     /// Tools whose results may be cleared.
     pub clearable: ClearableTools,
+    /// When they are cleared, and how many stay.
+    pub micro: MicroLimits,
     /// Whether the provider takes cache edits by reference (N4).
     pub cache_edits: CacheEdits,
     /// Who clears old results when the window fills up.
@@ -74,6 +76,18 @@ pub struct EngineConfig {
     pub notes: Option<NotesConfig>,
     /// When summaries are asked for.
     pub preparation: Preparation,
+    /// How replies reach the user.
+    pub delivery: Delivery,
+}
+
+/// How replies reach the user: what has been seen cannot be taken back (O3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Delivery {
+    /// As they come. A reply that ran out of room stands, and the next request is made smaller first.
+    #[default]
+    Streamed,
+    /// Only when they are whole. A reply that ran out of room is withheld, and the turn tried again in a smaller window.
+    Whole,
 }
 
 /// Where and when notes are taken (S).
@@ -134,6 +148,9 @@ pub enum Heads {
     /// They are not: it was recorded elsewhere and no turn of it is asked for here. Summaries are asked for by plain
     /// requests.
     Unwritten,
+    /// They are not, and nobody knows what stood before the messages: another program recorded the conversation. What a
+    /// reply measured there includes it; the view is judged by its own estimate.
+    Unknown,
 }
 
 /// A model for summaries alone.

@@ -1,123 +1,48 @@
-//! The new view as it would be (F9, F10, Y1): put together and judged before anything is written.
-//!
-//! It must be smaller than what it replaces, and below the threshold. Where it is not, extracts are made shorter, less is
-//! put back, then less of what the user said is, and at last the summary itself is made without a model, so there is
-//! always a way.
+//! The new view as it would be (F9, F10, Y1): put together and weighed before anything is written. Which one is taken is
+//! decided in `best_draft.rs`.
 
 use serde_json::Value;
 
 use super::Engine;
 use super::compact::Compaction;
 use super::event::Summarizer;
+use super::expected::Expected;
 use super::provider::SignedSummary;
-use super::sizes::head_weight;
+use super::thrift::{Back, Length, Thrift};
 use crate::boundary::Trigger;
-use crate::facts::{Budget, Seen, audit};
+use crate::facts::{Budget, Seen, audit, audit_words_first};
 use crate::message::{BlockKind, EntryKind};
-use crate::prompt::RequestHead;
 use crate::rehydrate::{Gathered, restore};
 use crate::report::{LossReport, Tokens};
 use crate::summary::message::{Kept, LookUp, Mode, SummaryMessage};
 use crate::summary::{Direction, Summary};
 use crate::tokens::{Class, Estimate, Estimator, Ledger, Rough, Standing};
 
-/// How much is put into the new view.
+/// How much of what the user said is to be in the new view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Thrift {
-    back: Back,
-    words: Words,
-    summary: Sum,
-}
-
-/// What was gathered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Back {
-    /// It goes back into view: files, skills and the like.
-    Put,
-    /// It does not.
-    Left,
-}
-
-/// What the user said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Words {
+pub(super) enum Words {
     /// As much as the budget allows.
-    All,
-    /// A quarter of that.
-    Few,
-    /// What is in the summary anyway.
-    Fewest,
+    Budget(Budget),
+    /// What fits into so many tokens: rules first, then the newest.
+    Within(u64),
 }
 
-/// The summary.
+/// Whether what the user said was cut because the window has no room for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sum {
-    /// The one there is.
-    Given,
-    /// The one there is, if a model wrote it.
-    Models,
-    /// Extracts in so many tokens, if it is made of extracts already.
-    Shorter(u64),
-    /// Extracts in so many tokens.
-    Extracts(u64),
+pub(super) enum UserWords {
+    /// All is there that the budget allows.
+    Kept,
+    /// What fits is there.
+    Cut,
 }
 
-/// Tokens for shorter extracts, for a short summary, and for hardly any.
-const SHORTER: u64 = 4_000;
-const SHORT: u64 = 2_000;
-const LEAST: u64 = 300;
-
-/// From everything to hardly anything. Extracts give way before the user's own words do (X1); what a model wrote is worth
-/// more than extracts.
-const THRIFT: [Thrift; 8] = [
-    Thrift::new(Back::Put, Words::All, Sum::Given),
-    Thrift::new(Back::Put, Words::All, Sum::Shorter(SHORTER)),
-    Thrift::new(Back::Left, Words::All, Sum::Given),
-    Thrift::new(Back::Left, Words::All, Sum::Shorter(SHORTER)),
-    Thrift::new(Back::Left, Words::All, Sum::Shorter(SHORT)),
-    Thrift::new(Back::Left, Words::Few, Sum::Models),
-    Thrift::new(Back::Left, Words::Few, Sum::Extracts(SHORT)),
-    Thrift::new(Back::Left, Words::Fewest, Sum::Extracts(LEAST)),
-];
-
-impl Thrift {
-    const fn new(back: Back, words: Words, summary: Sum) -> Self {
-        Self {
-            back,
-            words,
-            summary,
-        }
-    }
-
-    fn budget(self, mut budget: Budget) -> Budget {
-        match self.words {
-            Words::All => {}
-            Words::Few => {
-                budget.tokens /= 4;
-                budget.protected /= 4;
-            }
-            Words::Fewest => (budget.tokens, budget.protected) = (0, 0),
-        }
-        budget
-    }
-
-    /// For the loss report; `by` is who wrote the summary that there was.
-    fn note(self, by: Summarizer) -> Option<String> {
-        let mut left = Vec::new();
-        if self.back == Back::Left {
-            left.push("files, todos and the rest were not put back");
-        }
-        match self.summary {
-            Sum::Given | Sum::Models => {}
-            _ if by == Summarizer::Local => left.push("the summary was made shorter"),
-            _ => left.push("the summary was replaced by a short one made without a model"),
-        }
-        if self.words != Words::All {
-            left.push("the user's longer messages were shortened");
-        }
-        let left = left.join("; ");
-        (!left.is_empty()).then(|| format!("To make the conversation fit: {left}."))
-    }
+/// Who wrote a summary, and what it says.
+#[derive(Debug, Clone)]
+pub(super) struct Written {
+    pub(super) summary: Summary,
+    pub(super) by: Summarizer,
+    /// The provider's own block, if the summary is that.
+    pub(super) signed: Option<SignedSummary>,
 }
 
 /// A new view that is not written yet.
@@ -133,6 +58,7 @@ pub(super) struct Draft {
     pub(super) attachments: Vec<Value>,
     pub(super) restored: Vec<std::path::PathBuf>,
     pub(super) report: LossReport,
+    pub(super) words: UserWords,
     /// The padded estimate of the new view.
     pub(super) after: u64,
     /// The same with what stands before the messages, as the provider is likely to count it.
@@ -140,26 +66,15 @@ pub(super) struct Draft {
 }
 
 impl Engine {
-    /// The richest view that is small enough; else the smallest. None if none is smaller than what it replaces.
-    pub(super) fn best_draft(&self, compaction: &Compaction, head: &RequestHead) -> Option<Draft> {
-        let mut best: Option<Draft> = None;
-        for thrift in THRIFT {
-            let Some(draft) = self.draft(compaction, head, thrift) else {
-                continue;
-            };
-            let fits = draft.after < compaction.before
-                && draft.with_head < self.config.window.auto_compact;
-            if best.as_ref().is_none_or(|best| draft.after < best.after) {
-                best = Some(draft);
-            }
-            if fits {
-                break;
-            }
-        }
-        best.filter(|draft| draft.after < compaction.before)
-    }
-
-    fn draft(&self, compaction: &Compaction, head: &RequestHead, thrift: Thrift) -> Option<Draft> {
+    /// A view with so much in it.
+    pub(super) fn draft(
+        &self,
+        compaction: &Compaction,
+        given: &Written,
+        expected: Expected,
+        thrift: Thrift,
+        words: Words,
+    ) -> Draft {
         let window = &self.config.window;
         let nothing = Gathered::default();
         let gathered = match thrift.back {
@@ -167,33 +82,36 @@ impl Engine {
             Back::Left => &nothing,
         };
         let restored = restore(gathered, window.scale());
-        let (given, wrote) = compaction.summary.clone()?;
-        let is_extract = wrote == Summarizer::Local;
-        let (summary, by) = match thrift.summary {
-            Sum::Given => (given, wrote),
-            Sum::Models if !is_extract => (given, wrote),
-            Sum::Models => return None,
-            Sum::Shorter(_) if !is_extract => return None,
-            Sum::Shorter(tokens) | Sum::Extracts(tokens) => {
-                let budget = window.scale().apply(tokens);
-                (self.local_summary(compaction, budget), Summarizer::Local)
+        let Written {
+            summary,
+            by,
+            signed,
+        } = match thrift.length {
+            Length::Given => given.clone(),
+            Length::AtMost(tokens) => {
+                self.shortened(compaction, given, window.scale().apply(tokens))
+            }
+            Length::Exactly(tokens) => self.shortened(compaction, given, tokens),
+        };
+        let beside = self.texts_beside(compaction, &restored.attachments);
+        let beside: Vec<&str> = beside.iter().map(String::as_str).collect();
+        let seen = Seen {
+            summary: summary.text(),
+            beside: &beside,
+        };
+        let facts = self.live.facts();
+        let audited = match words {
+            Words::Within(tokens) => audit_words_first(facts, seen, tokens),
+            Words::Budget(budget) => {
+                let audited = audit(facts, seen, budget);
+                let whole = Budget::of_window(window);
+                // A share of the free part may shorten messages, never leave any out.
+                match audited.report.leaves_out_words() && budget.tokens < whole.tokens {
+                    true => audit(facts, seen, whole),
+                    false => audited,
+                }
             }
         };
-        let signed = match by {
-            Summarizer::Provider => compaction.signed.clone(),
-            _ => None,
-        };
-        let budget = thrift.budget(Budget::of_window(window));
-        let beside = self.texts_beside(compaction, &restored.attachments);
-        let seen: Vec<&str> = beside.iter().map(String::as_str).collect();
-        let audited = audit(
-            self.live.facts(),
-            Seen {
-                summary: summary.text(),
-                beside: &seen,
-            },
-            budget,
-        );
         let told = signed.is_none().then_some(&summary);
         let message = self.summary_message(compaction, told, &audited.text);
         let mut attachments: Vec<Value> = restored
@@ -222,8 +140,14 @@ impl Engine {
         report.files.restored = restored.files.len() as u64;
         report.results.cleared = self.results_in(compaction);
         report.notes.extend(restored.notes);
-        report.notes.extend(thrift.note(wrote));
-        Some(Draft {
+        let words = match words {
+            Words::Budget(_) => UserWords::Kept,
+            Words::Within(_) => UserWords::Cut,
+        };
+        let made = compaction.summary.as_ref().map(|(made, _)| made);
+        let shortened = made.is_some_and(|made| *made != summary).then_some(by);
+        report.notes.extend(thrift.note(shortened, words));
+        Draft {
             summary,
             by,
             signed,
@@ -231,20 +155,10 @@ impl Engine {
             attachments,
             restored: restored.files,
             report,
+            words,
             after: size.padded(),
-            with_head: self.as_measured(compaction, (size + head_weight(head)).padded()),
-        })
-    }
-
-    /// An estimate as the provider is likely to count it: where it counted more than we estimated, it will again (Y1). Else
-    /// a view that seemed small enough would be compacted anew with every turn.
-    fn as_measured(&self, compaction: &Compaction, estimate: u64) -> u64 {
-        let whole = self.live.ledger().whole() + head_weight(&self.head);
-        let (counted, estimated) = (u128::from(compaction.used), u128::from(whole.padded()));
-        if counted <= estimated || estimated == 0 {
-            return estimate;
+            with_head: expected.count(size.padded()),
         }
-        u64::try_from(u128::from(estimate) * counted / estimated).unwrap_or(estimate)
     }
 
     fn summary_message(
@@ -306,7 +220,7 @@ impl Engine {
 }
 
 /// The estimate of what is kept, as it will count: without what is not sent, and without what was cleared.
-fn kept_weight(kept: &[super::live::Kept]) -> Estimate {
+pub(super) fn kept_weight(kept: &[super::live::Kept]) -> Estimate {
     let mut ledger = Ledger::new();
     for kept in kept {
         ledger.entry(kept.entry.view(), Standing::Preserved, &Rough);

@@ -42,7 +42,7 @@ impl Engine {
 
     /// After a rest nothing of the cache is left to be lost: thinking of older turns goes, too.
     pub(super) fn rest(&mut self, now: jiff::Timestamp) {
-        let rested = is_rested(self.live.last_reply(), now);
+        let rested = is_rested(&self.config.micro, self.live.last_reply(), now);
         if rested && self.config.pressure == Pressure::Providers {
             self.head = self.dressed(self.head.clone(), KeepThinking::LastTurn);
         }

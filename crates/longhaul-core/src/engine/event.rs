@@ -30,6 +30,13 @@ pub enum Event {
         /// What it cost, where prices are known.
         cost: Option<Usd>,
     },
+    /// A reply ran out of room and was withheld: the conversation is smaller now, and the turn is tried again (O3).
+    Withheld {
+        /// What it measured: it is billed.
+        usage: Usage,
+        /// What it cost, where prices are known.
+        cost: Option<Usd>,
+    },
     /// The turn failed; the conversation is as it was.
     TurnFailed {
         /// For people.
@@ -106,6 +113,13 @@ pub enum Event {
     CacheBreak(Box<Finding>),
     /// Automatic compaction failed too often and will not ask a model again in this session.
     BreakerTripped,
+    /// A hook that ran around a compaction has something to say to the user (K1).
+    HookMessage {
+        /// The hook's event: `PreCompact`, `SessionStart` or `PostCompact`.
+        event: &'static str,
+        /// Its words, or what went wrong with it.
+        text: String,
+    },
     /// Lines could not be written; nothing is sent until they are.
     NotPersisted {
         /// For people.
@@ -175,6 +189,8 @@ pub struct Compacted {
     pub trigger: &'static str,
     /// Who summed up.
     pub by: Summarizer,
+    /// What the window held before it, as the boundary's `preTokens` says: measured where it could be.
+    pub pre_tokens: u64,
     /// Tokens before and after, by estimate of the view.
     pub before: u64,
     /// See `before`.

@@ -49,15 +49,25 @@ impl Growth {
 
     /// Tokens by which the window may grow while a summary is written, at most `most`.
     pub fn lead(&self, most: u64) -> u64 {
-        let Some(largest) = self.turns.iter().map(|(grown, _)| *grown).max() else {
+        let Some(largest) = self.largest() else {
             return most;
         };
-        let all: u64 = self.turns.iter().map(|(_, took)| took).sum();
-        let pace = (all / self.turns.len() as u64).max(1);
-        let summary = self.summary.unwrap_or(A_SUMMARY);
-        // One more: the turn that reaches the threshold is judged before its request.
-        let turns = summary.div_ceil(pace) + 1;
-        largest.saturating_mul(turns).min(most)
+        let count = self.turns.len() as u64;
+        let took: u64 = self.turns.iter().map(|(_, took)| took).sum();
+        let grown: u64 = self.turns.iter().map(|(grown, _)| grown).sum();
+        let pace = (took / count).max(1);
+        let typical = grown.div_ceil(count);
+        let turns = self.summary.unwrap_or(A_SUMMARY).div_ceil(pace);
+        // One more, the largest: the turn that reaches the threshold is judged before its request.
+        typical
+            .saturating_mul(turns)
+            .saturating_add(largest)
+            .min(most)
+    }
+
+    /// The most tokens by which the window grew in one of the last turns; none if that is not known.
+    pub fn largest(&self) -> Option<u64> {
+        self.turns.iter().map(|(grown, _)| *grown).max()
     }
 }
 
@@ -84,12 +94,12 @@ mod tests {
         let mut growth = grown(&[1_000, 2_000, 500], 10);
         assert_eq!(
             growth.lead(100_000),
-            2_000 * 6,
-            "45 seconds are five turns, and one"
+            1_167 * 5 + 2_000,
+            "45 seconds are five turns as they usually are, and a large one"
         );
         growth.summed_up(20_000);
-        assert_eq!(growth.lead(100_000), 2_000 * 3);
-        assert_eq!(growth.lead(5_000), 5_000, "there is a limit");
+        assert_eq!(growth.lead(100_000), 1_167 * 2 + 2_000);
+        assert_eq!(growth.lead(4_000), 4_000, "there is a limit");
     }
 
     #[test]

@@ -23,6 +23,14 @@ pub enum Input {
     Compact(CompactRequest),
     /// The host wants another head from the next request on: other tools, another system prompt.
     Head(Box<RequestHead>),
+    /// A mode of the host is this from the next request on (D1): fast, auto, overage. The cache watch names it if it flips
+    /// and the cache breaks.
+    Mode {
+        /// Its name.
+        name: String,
+        /// Its value; none: the host no longer has such a mode.
+        value: Option<String>,
+    },
     /// An effect is done.
     Done {
         /// Which.
@@ -127,6 +135,18 @@ pub struct ModelReply {
     pub request_id: Option<String>,
     /// What the provider cleared by itself.
     pub applied: Applied,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+/// How a reply ended, as far as something follows from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ending {
+    /// As the model or the request wanted it.
+    #[default]
+    Complete,
+    /// The window was full: `model_context_window_exceeded`.
+    WindowExceeded,
 }
 
 /// A reply to a request to summarise.
@@ -172,6 +192,9 @@ pub struct HookOutcome {
     pub instructions: Vec<String>,
     /// Text for the model.
     pub context: Vec<String>,
+    /// Before a compaction: what the project's memory file says about compactions now (F4). None: as the engine was told
+    /// when it was opened.
+    pub compact_instructions: Option<String>,
 }
 
 /// Why an effect failed.
@@ -201,8 +224,10 @@ pub enum FailedKind {
         /// By how much.
         gap: Option<u64>,
     },
-    /// The stream broke off or the provider is overloaded: another attempt may help.
+    /// The stream broke off or the provider failed once: another attempt may help.
     Transient,
+    /// The provider is overloaded, and was asked as often as makes sense: another request would fail likewise.
+    Overloaded,
     /// The user stopped it.
     Cancelled,
     /// Anything else.

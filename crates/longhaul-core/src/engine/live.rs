@@ -2,7 +2,7 @@
 //! the facts. Nothing here walks the history again until a new view begins (T3).
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
@@ -37,11 +37,17 @@ pub struct Live {
     cleared: Vec<Id>,
     /// Results that requests ask the provider to drop from its cache, in order.
     cache_edits: Vec<String>,
+    /// Tokens that the newest reply says were left out so.
+    cache_deleted: u64,
     /// Whether the view begins with a summary that the provider signed.
     signed: bool,
     /// Tools that the model discovered, in order.
     discovered: Discovered,
     last_reply: Option<Timestamp>,
+    /// Replies since the view began.
+    replies: u64,
+    /// Whether the newest of them ended because the window was full.
+    window_exceeded: bool,
     newest: Option<String>,
     read_files: ReadFiles,
     /// Calls that read a file and have no result yet.
@@ -67,9 +73,12 @@ impl Live {
             weight: Estimate::ZERO,
             cleared: Vec::new(),
             cache_edits: Vec::new(),
+            cache_deleted: 0,
             signed: false,
             discovered: Discovered::default(),
             last_reply: None,
+            replies: 0,
+            window_exceeded: false,
             newest: None,
             read_files: ReadFiles::default(),
             reading: Map::default(),
@@ -90,10 +99,7 @@ impl Live {
     /// Adds an entry at the end.
     pub fn push(&mut self, kept: Kept) {
         let entry = kept.entry.view();
-        let standing = match entry.uuid().is_some_and(|id| self.preserved.contains(&id)) {
-            true => Standing::Preserved,
-            false => Standing::Live,
-        };
+        let standing = self.standing(entry);
         self.ledger.entry(entry, standing, &Rough);
         self.results.push(entry, &Rough);
         self.facts.push(entry);
@@ -114,11 +120,25 @@ impl Live {
         self.discovered.push(entry);
         if facets.is_reply() && standing == Standing::Live {
             self.last_reply = entry.timestamp().or(self.last_reply);
+            self.replies += 1;
+            self.window_exceeded = facets.flags.window_exceeded;
+            let usage = facets.usage.as_deref();
+            if let Some(deleted) = usage.and_then(|usage| usage.cache_deleted) {
+                self.cache_deleted = deleted;
+            }
         }
         if facets.uuid.is_present() {
             self.newest = Some(uuid_of(entry));
         }
         self.entries.push(kept);
+    }
+
+    /// Whether an entry was kept over a compaction.
+    pub(super) fn standing(&self, entry: View<'_>) -> Standing {
+        match entry.uuid().is_some_and(|id| self.preserved.contains(&id)) {
+            true => Standing::Preserved,
+            false => Standing::Live,
+        }
     }
 
     /// The entries in view order.
@@ -220,6 +240,11 @@ impl Live {
         &self.cache_edits
     }
 
+    /// Tokens that the newest reply says were left out of the cached prompt on request.
+    pub(super) fn cache_deleted(&self) -> u64 {
+        self.cache_deleted
+    }
+
     /// Whether the view begins with a summary that the provider signed (N3).
     pub fn is_signed(&self) -> bool {
         self.signed
@@ -233,6 +258,27 @@ impl Live {
     /// When the last reply came.
     pub fn last_reply(&self) -> Option<Timestamp> {
         self.last_reply
+    }
+
+    /// Lines of replies since the view began.
+    pub(super) fn replies(&self) -> u64 {
+        self.replies
+    }
+
+    /// Whether the newest reply ended because the window was full: the next request must be smaller (O3).
+    pub(super) fn window_exceeded(&self) -> bool {
+        self.window_exceeded
+    }
+
+    /// The boundary of the compaction that the view begins with, if it does.
+    pub(super) fn boundary(&self) -> Option<View<'_>> {
+        let mut views = self.views();
+        views.find(|entry| entry.facets.subtype == Subtype::CompactBoundary)
+    }
+
+    /// Whether a memory file is in view as an attachment that was not cleared.
+    pub fn holds_memory(&self, path: &Path) -> bool {
+        self.results.holds_memory(path)
     }
 
     /// The uuid of the newest entry: the parent of the next.

@@ -6,15 +6,18 @@
 //! A crash between any two effects leaves a transcript from which the conversation goes on.
 
 mod ahead;
+mod best_draft;
 mod clear;
 mod commit;
 mod compact;
 mod config;
+mod deletion;
 mod discovered;
 mod draft;
 mod dress;
 mod effect;
 mod event;
+mod expected;
 mod fold;
 mod growth;
 mod ids;
@@ -25,7 +28,9 @@ mod notes;
 mod provider;
 mod sizes;
 mod summarise;
+mod thrift;
 mod turn;
+mod unanswered;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -34,14 +39,15 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 pub use config::{
-    CacheEdits, EngineConfig, Heads, Identity, NotesConfig, Preparation, Summariser, SummaryModel,
+    CacheEdits, Delivery, EngineConfig, Heads, Identity, NotesConfig, Preparation, Summariser,
+    SummaryModel,
 };
 pub use effect::{Effect, EffectId, HookCall, NotesRun, Outgoing, Urgency};
 pub use event::{Ahead, CompactFailure, Compacted, Event, NotesEvent, Phase, Preview, Summarizer};
 pub use growth::Growth;
 pub use ids::Ids;
 pub use input::{
-    CompactRequest, Failed, FailedKind, GatheredContext, HookOutcome, Input, ModelReply,
+    CompactRequest, Ending, Failed, FailedKind, GatheredContext, HookOutcome, Input, ModelReply,
     NotesOnDisk, NotesTaken, Outcome, Pivot, SummaryReply,
 };
 pub use line::{NewEntry, Shown, ToolOutput};
@@ -50,10 +56,10 @@ pub use live::{Kept, Live};
 use crate::cache::{self, CallId, Watch};
 use crate::facts::{Facts, Vocabulary};
 use crate::hash::Set;
-use crate::message::{Entry, Id};
+use crate::message::{Entry, Id, Usage};
 use crate::micro::CachedMicro;
 use crate::micro::native::Applied;
-use crate::plan::Tracking;
+use crate::plan::{Recompaction, Tracking};
 use crate::prompt::{Assembly, HeadReason, RequestHead, Taken};
 use crate::rehydrate::ReadFiles;
 use crate::window::WindowStatus;
@@ -74,11 +80,17 @@ pub struct Engine {
     generation: u64,
     watch: Watch,
     watched_head: Option<Arc<cache::Head>>,
+    /// Modes that the cache watch names when they flip (D1).
+    modes: Arc<cache::Flags>,
     cached: CachedMicro,
+    /// Deletions that no reply has measured yet.
+    deletion: deletion::PendingDeletion,
     /// What the provider cleared for the last reply.
     native: Applied,
     tracking: Tracking,
     growth: Growth,
+    /// What compactions used of which nothing came: part of what the next one cost.
+    unbooked: Option<Usage>,
     /// Notes, if they are taken.
     notes: Option<notes::Taking>,
     /// What goes on beside the conversation.
@@ -152,6 +164,11 @@ impl Engine {
         let preserved: Set<Id> = resume.preserved.into_iter().collect();
         let live = Live::begin(resume.entries, preserved, config.clearable.clone(), facts);
         let cached = CachedMicro::of(live.cache_edits());
+        let tracking = match live.boundary() {
+            Some(boundary) => Tracking::resumed(Recompaction::turn_of(boundary), live.replies()),
+            None => Tracking::default(),
+        };
+        let deletion = deletion::PendingDeletion::after(live.cache_deleted());
         let mut engine = Self {
             ids,
             live,
@@ -159,12 +176,15 @@ impl Engine {
             assembly: resume.assembly,
             outdated: None,
             generation: 0,
-            watch: Watch::default(),
+            watch: Watch::new(cache::is_small_model),
             watched_head: None,
+            modes: Arc::new(own_modes(&config)),
             cached,
+            deletion,
             native: Applied::default(),
-            tracking: Tracking::default(),
+            tracking,
             growth: Growth::default(),
+            unbooked: None,
             notes: (config.notes.clone())
                 .map(|notes| notes::Taking::new(notes, config.window.scale())),
             ahead: ahead::Preparing::default(),
@@ -181,6 +201,13 @@ impl Engine {
         engine
     }
 
+    /// With the cache of small models watched, too (D3).
+    #[must_use]
+    pub fn watching_small_models(mut self) -> Self {
+        self.watch = Watch::default();
+        self
+    }
+
     /// Takes an input. Effects are then polled.
     pub fn handle(&mut self, input: Input, now: Timestamp) {
         match input {
@@ -190,6 +217,13 @@ impl Engine {
             Input::Head(head) => {
                 let keep = dress::kept_thinking(&self.head);
                 self.head = self.dressed(*head, keep);
+            }
+            Input::Mode { name, value } => {
+                let modes = Arc::make_mut(&mut self.modes);
+                match value {
+                    Some(value) => modes.insert(name, value),
+                    None => modes.remove(&name),
+                };
             }
             Input::Done { id, outcome } => self.done(id, outcome, now),
             Input::Cancel => self.cancel(now),
@@ -402,4 +436,13 @@ impl Engine {
         }
         self.cached = CachedMicro::of(self.live.cache_edits());
     }
+}
+
+/// The modes that the engine itself decides: whether results are dropped from the cache by reference.
+fn own_modes(config: &EngineConfig) -> cache::Flags {
+    let cached_micro = match config.cache_edits {
+        CacheEdits::Supported => "on",
+        CacheEdits::Unsupported => "off",
+    };
+    cache::Flags::from([("cached_micro".to_owned(), cached_micro.to_owned())])
 }

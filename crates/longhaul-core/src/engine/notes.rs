@@ -254,7 +254,7 @@ impl Engine {
         let replaced = match plan {
             NotesPlan::Applicable(replacement) => self
                 .scope_of(&replacement)
-                .zip(Summary::new(&replacement.summary_text)),
+                .zip(Summary::of_notes(&replacement.summary_text)),
             NotesPlan::NotApplicable(reason) => {
                 self.notify(Event::NotesNotUsed { reason });
                 None

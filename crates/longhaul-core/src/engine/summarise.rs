@@ -73,7 +73,12 @@ impl Engine {
                 }
             };
         }
+        if !self.can_shrink(&compaction) {
+            // Before anything is paid for.
+            return self.refuse_to_cut(compaction, now);
+        }
         if compaction.way == Way::Local {
+            self.keep_unanswered(&mut compaction);
             let folded = compaction.folding.as_mut();
             let folded = folded.and_then(|folding| self.fold_locally(folding));
             let summary = folded.unwrap_or_else(|| {
@@ -105,7 +110,7 @@ impl Engine {
 
     /// Whether there is no request of the conversation's own to fork.
     fn asks_plainly(&self) -> bool {
-        self.config.heads == Heads::Unwritten || self.config.summary_model.is_some()
+        self.config.heads != Heads::Written || self.config.summary_model.is_some()
     }
 
     /// The model that summaries are asked of, where it is not the conversation's.
@@ -171,8 +176,10 @@ impl Engine {
         hooks: &'a [&'a str],
     ) -> Instructions<'a> {
         let user = compaction.request.instructions.as_deref();
-        let memory_file = self.config.compact_instructions.as_deref();
+        let memory_file = compaction.project_instructions.as_deref();
+        let memory_file = memory_file.or(self.config.compact_instructions.as_deref());
         Instructions {
+            called_off: self.live.facts().called_off(),
             user: user.unwrap_or_default(),
             hooks,
             memory_file: memory_file.unwrap_or_default(),
@@ -374,6 +381,8 @@ impl Engine {
             FailedKind::Cancelled => {
                 self.give_up(compaction, CompactFailure::Cancelled, failed.message, now);
             }
+            // Every other way asks the same provider, as often again.
+            FailedKind::Overloaded => self.give_up_api(compaction, failed.message, now),
             _ if compaction.asking.path != Path::Plain => {
                 compaction.asking.path = compaction.asking.path.next();
                 self.ask_for_summary(compaction, now);

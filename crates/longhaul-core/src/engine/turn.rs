@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::compact::After;
 use super::effect::{Effect, Outgoing, Urgency};
 use super::event::Event;
-use super::input::{Failed, FailedKind, ModelReply, Outcome};
+use super::input::{Ending, Failed, FailedKind, ModelReply, Outcome};
 use super::line::{self, NewEntry};
-use super::{CacheEdits, Engine, State, Then};
+use super::{CacheEdits, Delivery, Engine, State, Then, deletion};
 use crate::boundary::Stamp;
 use crate::cache::{CallId, Conversation, Fingerprint, Mark, Verdict};
 use crate::message::{Entry, HeadError, Usage};
@@ -37,6 +36,8 @@ pub(super) struct Turn {
     pub(super) recovered: bool,
     /// What the provider said when it was.
     pub(super) too_long: Option<String>,
+    /// A reply that ran out of room, while the conversation is made smaller for another.
+    pub(super) withheld: Option<Box<ModelReply>>,
 }
 
 /// A reply that is on its way to disk.
@@ -44,7 +45,8 @@ pub(super) struct Turn {
 pub(super) struct Answer {
     uuid: String,
     usage: Usage,
-    call: CallId,
+    /// The call that it answers; none if that is judged already.
+    call: Option<CallId>,
     applied: Applied,
 }
 
@@ -140,7 +142,7 @@ impl Engine {
             source: &self.config.source,
             owner: self.config.owner,
             breaker: self.tracking.breaker(),
-            tried: self.turn.tried,
+            tried: self.turn.tried || self.rests_from_thresholds(),
         };
         match plan::next(&situation) {
             Next::Compact(way) => self.compact_by_itself(way, now),
@@ -148,12 +150,23 @@ impl Engine {
                 let message = refusal.sentence(&status);
                 self.notify(Event::Refused { message });
             }
+            Next::Send if self.must_shrink() => self.compact_reactively(now),
             Next::Send => match self.before_sending(now) {
                 Ok(lines) if lines.is_empty() => self.send(now),
                 Ok(lines) => self.persist(lines, Then::Send),
                 Err(error) => self.turn_failed(error.to_string()),
             },
         }
+    }
+
+    /// Whether the last reply ran out of room and nothing was done about it yet (O3).
+    fn must_shrink(&self) -> bool {
+        self.live.window_exceeded() && !self.turn.tried && self.may_recover()
+    }
+
+    /// Whether the conversation may be compacted because the provider has no room for it.
+    fn may_recover(&self) -> bool {
+        self.config.switches.decide(Action::Reactive) == Allowed::Allowed
     }
 
     /// Makes sure that there is a rendering, and gives the lines that must be on disk before a request.
@@ -244,7 +257,7 @@ impl Engine {
             source: self.config.source.as_str().to_owned(),
             started: now,
             head: head.clone(),
-            flags: Default::default(),
+            flags: self.modes.clone(),
             messages: Conversation::Rendered {
                 generation: self.generation,
                 buffer: rendering.buffer(),
@@ -274,12 +287,7 @@ impl Engine {
         if self.config.cache_edits == CacheEdits::Unsupported {
             return None;
         }
-        let deletions = self.cached.pinned().iter();
-        let edits: Vec<_> = deletions
-            .map(|call| json!({"type": "delete", "tool_use_id": call}))
-            .collect();
-        let fields = json!({"cache_edits": edits});
-        serde_json::value::to_raw_value(&fields).ok()
+        self.cached.field()
     }
 
     /// The model answered, or did not.
@@ -295,11 +303,29 @@ impl Engine {
                 return self.not_answered(failed, now);
             }
         };
+        let is_withheld = reply.ending == Ending::WindowExceeded
+            && self.config.delivery == Delivery::Whole
+            && self.may_recover()
+            && !self.turn.recovered;
+        match is_withheld {
+            true => {
+                self.watch.failed(call);
+                self.turn.recovered = true;
+                self.turn.withheld = Some(Box::new(reply));
+                self.compact_reactively(now);
+            }
+            false => self.keep_reply(reply, Some(call), now),
+        }
+    }
+
+    /// Writes a reply down; it is told when it is on disk.
+    pub(super) fn keep_reply(&mut self, reply: ModelReply, call: Option<CallId>, now: Timestamp) {
         let ModelReply {
             message,
             usage,
             request_id,
             applied,
+            ending: _,
         } = reply;
         let uuid = self.ids.next_uuid();
         let stamp = Stamp {
@@ -333,15 +359,27 @@ impl Engine {
     pub(super) fn told(&mut self, answer: Answer, now: Timestamp) {
         let spec = &self.config.model;
         let cost = spec.cost_of_reply(&answer.usage);
-        let verdict = self.watch.after(answer.call, &answer.usage, Some(spec));
+        let verdict = match answer.call {
+            Some(call) => self.watch.after(call, &answer.usage, Some(spec)),
+            None => Verdict::Ignored,
+        };
         let cleared = self.native_cleared(answer.applied);
-        let mut expired = false;
+        let mut less_read = false;
         if let Verdict::Broke(finding) | Verdict::Unread(finding) = verdict
             && !cleared
         {
-            expired = !self.live.cache_edits().is_empty() && finding.to < finding.from;
+            less_read = finding.to < finding.from;
             self.notify(Event::CacheBreak(finding));
         }
+        let deleted = self.deletion.answered(&answer.usage);
+        if let Some(freed) = deleted.freed {
+            self.notify(freed);
+        }
+        let expired = match deleted.standing {
+            deletion::Standing::Holds => false,
+            deletion::Standing::Over => true,
+            deletion::Standing::Untold => less_read,
+        } && !self.live.cache_edits().is_empty();
         self.notify(Event::Replied {
             uuid: answer.uuid,
             usage: answer.usage,
@@ -376,9 +414,8 @@ impl Engine {
 
     /// A request that was too long is withheld, the conversation compacted and the turn tried again, once (O3).
     fn not_answered(&mut self, failed: Failed, now: Timestamp) {
-        let may = self.config.switches.decide(Action::Reactive) == Allowed::Allowed;
         match failed.kind {
-            FailedKind::TooLong { .. } if may && !self.turn.recovered => {
+            FailedKind::TooLong { .. } if self.may_recover() && !self.turn.recovered => {
                 self.turn.recovered = true;
                 self.turn.too_long = Some(failed.message);
                 self.compact_reactively(now);

@@ -1,6 +1,5 @@
 //! Writes the parts of what an audit adds to a summary. The words are in `fragments/`.
 
-use super::budget::{Item, Share, Standing, fit};
 use super::cancelled::{Cancelled, CancelledKind};
 use super::failure::{ErrorSource, LastError};
 use super::file::TouchedFile;
@@ -9,12 +8,14 @@ use super::page::Page;
 use super::rule::{Rule, RuleKind};
 use super::shorten::{shorten, shorten_gapped};
 use super::todo::Todo;
+use crate::quoting::{Fence, inline, is_break, quoted};
 use crate::tokens::utf16_len;
 
 pub(super) const OPENING: &str = include_str!("fragments/opening.md");
 pub(super) const RULES: &str = include_str!("fragments/rules.md");
 pub(super) const MESSAGES: &str = include_str!("fragments/messages.md");
 const CANCELLED: &str = include_str!("fragments/cancelled.md");
+const CALLED_OFF: &str = include_str!("fragments/called_off.md");
 const TODOS: &str = include_str!("fragments/todos.md");
 const FILES: &str = include_str!("fragments/files.md");
 const ERROR: &str = include_str!("fragments/error.md");
@@ -75,16 +76,30 @@ pub(super) fn turned_down(one: &Cancelled) -> String {
         CancelledKind::Call => "Call",
     };
     match &one.said {
-        Some(said) => format!("{what} “{}”; the user said: “{said}”", one.title),
-        None => format!("{what} “{}”", one.title),
+        Some(said) => format!(
+            "{what} “{}”; the user said: “{}”",
+            inline(&one.title),
+            inline(said)
+        ),
+        None => format!("{what} “{}”", inline(&one.title)),
     }
 }
 
 pub(super) fn todos(open: &[&Todo], limit: usize) -> Part {
-    let lines = open
-        .iter()
-        .map(|todo| format!("- ({}) {}", todo.status, todo.content));
-    part(list(TODOS, limit, lines))
+    part(list(TODOS, limit, open.iter().map(|todo| item(todo))))
+}
+
+/// An item of a list of work, as a line.
+pub(crate) fn item(todo: &Todo) -> String {
+    format!("- ({}) {}", inline(&todo.status), inline(&todo.content))
+}
+
+/// Open work with the words by which the user called it off.
+pub(super) fn called_off(open: &[&Todo], said: &str, limit: usize) -> Part {
+    let said = format!("The user said: {said}");
+    let lines = std::iter::once(said).chain(open.iter().map(|todo| item(todo)));
+    let (page, items) = list(CALLED_OFF, limit, lines);
+    part((page, items.saturating_sub(1)))
 }
 
 pub(super) fn files(files: &[&TouchedFile], limit: usize) -> Part {
@@ -97,7 +112,7 @@ pub(super) fn files(files: &[&TouchedFile], limit: usize) -> Part {
     let lines = || {
         files
             .iter()
-            .map(|file| format!("- {} ({})", file.path, file.state()))
+            .map(|file| format!("- {} ({})", inline(&file.path), file.state()))
     };
     let (page, items) = list(FILES, limit, lines());
     if items == files.len() {
@@ -115,8 +130,10 @@ pub(super) fn files(files: &[&TouchedFile], limit: usize) -> Part {
 pub(super) fn error(error: &LastError, limit: usize) -> Part {
     let who = match (error.source, &error.tool, &error.about) {
         (ErrorSource::Api, _, _) => "The API".to_owned(),
-        (ErrorSource::Tool, Some(tool), Some(about)) => format!("{tool} ({about})"),
-        (ErrorSource::Tool, Some(tool), None) => tool.clone(),
+        (ErrorSource::Tool, Some(tool), Some(about)) => {
+            format!("{} ({})", inline(tool), inline(about))
+        }
+        (ErrorSource::Tool, Some(tool), None) => inline(tool).into_owned(),
         (ErrorSource::Tool, None, _) => "A tool".to_owned(),
     };
     let since = match error.succeeded_since {
@@ -130,8 +147,29 @@ pub(super) fn error(error: &LastError, limit: usize) -> Part {
     if !about || room < 40 {
         return Part::default();
     }
-    page.line(&shorten(error.text.trim(), room));
+    page.line(&quoted_within(error.text.trim(), room));
     part((page, 1))
+}
+
+/// A text of others in at most so many units, its marks included.
+pub(crate) fn quoted_within(text: &str, most: usize) -> String {
+    let whole = quoted(text);
+    if utf16_len(&whole) <= most {
+        return whole;
+    }
+    // The marks take as much as they take in the whole text, or less.
+    let marks = utf16_len(&whole).saturating_sub(utf16_len(text));
+    let mut room = most.saturating_sub(marks);
+    if room < most / 2 {
+        room = most / 2;
+    }
+    loop {
+        let short = quoted(&shorten(text, room));
+        if utf16_len(&short) <= most || room == 0 {
+            return short;
+        }
+        room -= room.div_ceil(4);
+    }
 }
 
 /// A rule, with the message it is from.
@@ -146,12 +184,15 @@ pub(super) fn rule(rule: &Rule, most: usize) -> String {
     format!("{lead}{}\n", shorten(&rule.text, room))
 }
 
-/// A message, in at most so many units. One of several lines stands between marks of its own.
-pub(super) fn message(message: &UserMessage, most: usize) -> String {
+/// A message, in at most so many units. One of several lines stands between marks that do not occur in it.
+pub(crate) fn message(message: &UserMessage, most: usize) -> String {
     let (number, media) = (message.ordinal, message.media());
-    let lines = message.text.trim().contains('\n');
+    let lines = message.text.trim().contains(is_break);
     let (lead, mut close) = match lines {
-        true => (format!("[{number}]\n"), format!("\n[/{number}]\n")),
+        true => {
+            let fence = Fence::around(&number.to_string(), &message.text);
+            (format!("{}\n", fence.open), format!("\n{}\n", fence.close))
+        }
         false => (format!("[{number}] "), "\n".to_owned()),
     };
     if !media.is_empty() {
@@ -165,36 +206,6 @@ pub(super) fn message(message: &UserMessage, most: usize) -> String {
         _ => shorten_gapped((head.trim_start(), tail.trim_end()), missing, room),
     };
     [lead, text, close].concat()
-}
-
-/// All messages within so many units, the longest shortened first.
-pub(crate) fn messages_within(messages: &[UserMessage], room: usize) -> String {
-    let items: Vec<_> = messages
-        .iter()
-        .map(|one| Item {
-            units: utf16_len(&message(one, usize::MAX)) as u64,
-            standing: Standing::Plain,
-        })
-        .collect();
-    let whole: u64 = items.iter().map(|item| item.units).sum();
-    // Only if some must be left out is room needed to say so.
-    let room = match whole <= room as u64 {
-        true => room,
-        false => room.saturating_sub(OMITTED_UNITS),
-    };
-    let mut text = String::new();
-    let mut left_out = Vec::new();
-    for (one, share) in messages.iter().zip(fit(&items, room as u64, 0)) {
-        match share {
-            Share::Whole => text.push_str(&message(one, usize::MAX)),
-            Share::Shortened(most) => text.push_str(&message(one, most as usize)),
-            Share::Omitted => left_out.push(one.ordinal),
-        }
-    }
-    if !left_out.is_empty() {
-        text.push_str(&omitted(&left_out));
-    }
-    text
 }
 
 /// Which messages were left out.
@@ -233,6 +244,7 @@ mod tests {
             RULES,
             MESSAGES,
             CANCELLED,
+            CALLED_OFF,
             TODOS,
             FILES,
             ERROR,
@@ -240,7 +252,7 @@ mod tests {
             FILES_OMITTED,
         ];
         for fragment in fragments {
-            assert!(fragment.len() <= 220, "{fragment}");
+            assert!(fragment.len() <= 340, "{fragment}");
             assert!(fragment.ends_with('\n'), "{fragment}");
         }
     }

@@ -2,11 +2,12 @@
 //!
 //! A model may paraphrase, forget or invent; what a session must not lose is added here, whatever the model wrote.
 
-use super::appendix::{self, MESSAGES, OMITTED_UNITS, OPENING, RULES};
+use super::appendix::{self, MESSAGES, OMITTED_UNITS, OPENING, Part, RULES};
 use super::budget::{Budget, units_within};
 use super::gather::Facts;
 use super::held::{Haystack, Kind};
 use super::words::Words;
+use crate::quoting::{inline, quoted};
 use crate::report::LossReport;
 use crate::tokens::utf16_len;
 
@@ -38,11 +39,17 @@ pub fn audit(facts: &Facts, seen: Seen<'_>, budget: Budget) -> Audited {
 
     let cancelled: Vec<_> = facts.cancelled.iter().collect();
     let cancelled = appendix::cancelled(&unheld(&cancelled, &held.cancelled), limit / 8);
-    let open: Vec<_> = facts.open_todos().collect();
+    let open: Vec<_> = facts.standing_todos().collect();
     let missing = unheld(&open, &held.todos);
     let todos = appendix::todos(&missing, limit / 4);
-    report.todos.open = open.len() as u64;
-    report.todos.kept = (open.len() - missing.len() + todos.items) as u64;
+    // A summary may name such work without the words against it, so naming it is not enough.
+    let off: Vec<_> = facts.called_off_todos().collect();
+    let said = facts.said_against_todos().filter(|_| !held.called_off);
+    let called_off = said.map(|said| appendix::called_off(&off, &said, limit / 4));
+    let kept_off = called_off.as_ref().map_or(off.len(), |part| part.items);
+    let called_off = called_off.unwrap_or_default();
+    report.todos.open = (open.len() + off.len()) as u64;
+    report.todos.kept = (open.len() - missing.len() + todos.items + kept_off) as u64;
     let touched = facts.files();
     let missing = unheld(&touched, &held.files);
     let files = appendix::files(&missing, limit / 4);
@@ -52,16 +59,80 @@ pub fn audit(facts: &Facts, seen: Seen<'_>, budget: Budget) -> Audited {
     let error = error.map(|error| appendix::error(error, limit / 8));
     let error = error.unwrap_or_default();
 
-    let fixed = [&cancelled, &todos, &files, &error].map(|part| utf16_len(&part.text));
+    let fixed = [&cancelled, &called_off, &todos, &files, &error];
+    let fixed = fixed.map(|part| utf16_len(&part.text));
     let titles = utf16_len(OPENING) + utf16_len(RULES) + utf16_len(MESSAGES) + 4;
     let room = limit.saturating_sub(fixed.iter().sum::<usize>() + titles + OMITTED_UNITS);
     let words = Words::choose(facts, &held, room, units_within(budget.protected));
     let [rules, messages] = words.write(facts, &mut report);
-    report.rules.total = facts.rules.len() as u64 + u64::from(facts.rules_dropped);
-    report.user_messages.total = facts.messages.len() as u64;
-    notes(facts, &words, &mut report);
+    total(facts, &mut report);
+    if words.protected_was_shortened {
+        report.notes.push(
+            "The first request, the newest messages or stated rules alone exceed half the threshold: they were shortened too."
+                .to_owned(),
+        );
+    }
+    let parts = [
+        rules,
+        messages,
+        cancelled.text,
+        called_off.text,
+        todos.text,
+        files.text,
+        error.text,
+    ];
+    Audited {
+        text: joined(&parts),
+        report,
+    }
+}
 
-    let mut text = String::new();
+/// The same where there is no room for all of it, in at most so many tokens: rules, then the newest of the user's words,
+/// then older ones as far as they fit. What is left over is for the rest.
+pub(crate) fn audit_words_first(facts: &Facts, seen: Seen<'_>, tokens: u64) -> Audited {
+    let held = Held::find(facts, seen);
+    let limit = units_within(tokens) as usize;
+    let mut report = LossReport::default();
+    // The line that says what is left out needs room only if something is, and rarely all that it may take.
+    let mut written = [String::new(), String::new()];
+    for frame in [0, OMITTED_UNITS / 2, OMITTED_UNITS, 2 * OMITTED_UNITS] {
+        let room = limit.saturating_sub(utf16_len(OPENING) + utf16_len(MESSAGES) + 2 + frame);
+        let words = Words::choose(facts, &held, room, room as u64);
+        report = LossReport::default();
+        written = words.write(facts, &mut report);
+        let units: usize = written.iter().map(|part| utf16_len(part)).sum();
+        if utf16_len(OPENING) + units <= limit {
+            break;
+        }
+    }
+    let [rules, mut messages] = written;
+    if utf16_len(OPENING) + utf16_len(&rules) + utf16_len(&messages) > limit {
+        // Not even that line has room.
+        messages.clear();
+    }
+    total(facts, &mut report);
+    let used = utf16_len(OPENING) + utf16_len(&rules) + utf16_len(&messages);
+    let left = limit.saturating_sub(used);
+    let less = |left: usize, part: &Part| left.saturating_sub(utf16_len(&part.text));
+    let cancelled: Vec<_> = facts.cancelled.iter().collect();
+    let missing = unheld(&cancelled, &held.cancelled);
+    let cancelled = appendix::cancelled(&missing, left);
+    let left = less(left, &cancelled);
+    let open: Vec<_> = facts.open_todos().collect();
+    let missing = unheld(&open, &held.todos);
+    let todos = appendix::todos(&missing, left);
+    let left = less(left, &todos);
+    report.todos.open = open.len() as u64;
+    report.todos.kept = (open.len() - missing.len() + todos.items) as u64;
+    let error = facts.last_error.as_ref().filter(|_| !held.error);
+    let error = error.map(|error| appendix::error(error, left / 2));
+    let error = error.unwrap_or_default();
+    let left = less(left, &error);
+    let touched = facts.files();
+    let missing = unheld(&touched, &held.files);
+    let files = appendix::files(&missing, left);
+    report.files.touched = facts.file_count();
+    report.files.left_out = (missing.len() - files.items) as u64 + u64::from(facts.files.dropped);
     let parts = [
         rules,
         messages,
@@ -70,24 +141,27 @@ pub fn audit(facts: &Facts, seen: Seen<'_>, budget: Budget) -> Audited {
         files.text,
         error.text,
     ];
-    if parts.iter().any(|part| !part.is_empty()) {
-        text.push_str(OPENING);
-        parts.iter().for_each(|part| text.push_str(part));
+    Audited {
+        text: joined(&parts),
+        report,
     }
-    Audited { text, report }
 }
 
-fn notes(facts: &Facts, words: &Words<'_>, report: &mut LossReport) {
+fn joined(parts: &[String]) -> String {
+    match parts.iter().all(String::is_empty) {
+        true => String::new(),
+        false => [OPENING, &parts.concat()].concat(),
+    }
+}
+
+/// How many rules and messages there are, and what is said if not all are in view.
+fn total(facts: &Facts, report: &mut LossReport) {
+    report.rules.total = facts.rules.len() as u64 + u64::from(facts.rules_dropped);
+    report.user_messages.total = facts.messages.len() as u64;
     let messages = report.user_messages;
     if messages.shortened + messages.omitted > 0 {
         report.notes.push(
             "User messages that were shortened or left out are whole in the transcript.".to_owned(),
-        );
-    }
-    if words.protected_was_shortened {
-        report.notes.push(
-            "The first request, the newest messages or stated rules alone exceed half the threshold: they were shortened too."
-                .to_owned(),
         );
     }
     if facts.rules_dropped > 0 {
@@ -106,6 +180,8 @@ pub(super) struct Held {
     files: Vec<bool>,
     todos: Vec<bool>,
     cancelled: Vec<bool>,
+    /// Open work that was called off, with the words against it.
+    called_off: bool,
     error: bool,
 }
 
@@ -117,8 +193,18 @@ impl Held {
                 .chain(seen.beside.iter().copied()),
         );
         let files = facts.files();
-        let open: Vec<_> = facts.open_todos().collect();
+        let open: Vec<_> = facts
+            .standing_todos()
+            .map(|one| inline(&one.content))
+            .collect();
+        let off = facts.called_off_todos().map(|one| inline(&one.content));
+        let off: Vec<_> = off
+            .map(std::borrow::Cow::into_owned)
+            .chain(facts.said_against_todos())
+            .collect();
+        let paths: Vec<_> = files.iter().map(|one| inline(&one.path)).collect();
         let error = facts.last_error.as_ref();
+        let error = error.map(|error| [error.text.clone(), quoted(&error.text)]);
         let cancelled: Vec<String> = facts.cancelled.iter().map(appendix::turned_down).collect();
         let mut texts: Vec<(Kind, &str)> = Vec::new();
         let mut seek = |kind: Kind, text| texts.push((kind, text));
@@ -130,16 +216,27 @@ impl Held {
             .rules
             .iter()
             .for_each(|one| seek(Kind::Prose, &one.text));
-        files.iter().for_each(|one| seek(Kind::Path, &one.path));
-        open.iter().for_each(|one| seek(Kind::Prose, &one.content));
+        paths.iter().for_each(|one| seek(Kind::Path, one));
+        open.iter().for_each(|one| seek(Kind::Prose, one));
         cancelled.iter().for_each(|one| seek(Kind::Prose, one));
-        error.iter().for_each(|one| seek(Kind::Prose, &one.text));
+        off.iter().for_each(|one| seek(Kind::Prose, one));
+        // It may stand there in a quotation.
+        error
+            .iter()
+            .flatten()
+            .for_each(|one| seek(Kind::Prose, one));
         let mut held = haystack.holds(&texts).into_iter();
         let mut take = |count: usize| held.by_ref().take(count).collect::<Vec<bool>>();
         let mut messages = take(facts.messages.len());
         for (held, message) in messages.iter_mut().zip(&facts.messages) {
             // Of a cut text only a part could be compared; of a picture nothing.
             *held &= message.cut.is_none() && !message.text.trim().is_empty();
+        }
+        // A short answer says nothing without its question.
+        for (held, message) in messages.iter_mut().zip(&facts.messages) {
+            if let Some(asked) = message.asked.as_deref().filter(|_| *held) {
+                *held = haystack.holds(&[(Kind::Prose, asked)]) == [true];
+            }
         }
         let mut rules = take(facts.rules.len());
         for (held, rule) in rules.iter_mut().zip(&facts.rules) {
@@ -153,7 +250,8 @@ impl Held {
             files: take(files.len()),
             todos: take(open.len()),
             cancelled: take(cancelled.len()),
-            error: error.is_none_or(|_| take(1).first() == Some(&true)),
+            called_off: take(off.len()).iter().all(|held| *held),
+            error: error.is_none_or(|_| take(2).contains(&true)),
         }
     }
 }

@@ -30,6 +30,16 @@ impl Budget {
             protected: window.auto_compact / 2,
         }
     }
+
+    /// The same in a window of which only so many tokens are free: at most the share that the default has of a window
+    /// without a head (20,000 of 67,000), at least a quarter of what it was.
+    pub(crate) fn in_free_part(self, free: u64) -> Self {
+        let share = (free / 10 * 3).max(self.tokens / 4);
+        Self {
+            tokens: self.tokens.min(share),
+            ..self
+        }
+    }
 }
 
 /// The most UTF-16 units whose padded estimate is within so many tokens.

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::answered::{self, Heard};
 use super::call::Call;
+use super::called_off::CalledOff;
 use super::cancelled::Cancelled;
+use super::excerpt::Answer;
 use super::failure::LastError;
 use super::file::{FileAction, Files, TouchedFile};
-use super::message::{UserMessage, spoken};
+use super::message::{UserMessage, spoken, unspoken};
 use super::rule::{self, Rule};
 use super::todo::Todo;
 use super::vocabulary::Vocabulary;
@@ -25,7 +28,12 @@ pub struct Facts {
     pub(super) files: Files,
     pub(super) todos: Vec<Todo>,
     pub(super) cancelled: Vec<Cancelled>,
+    pub(super) called_off: Vec<CalledOff>,
+    /// How many messages the user had written when the model last put a plan before them.
+    pub(super) plan_since: u32,
     pub(super) last_error: Option<LastError>,
+    /// The end of what the assistant said last: a short message may answer it.
+    pub(super) last_said: Option<String>,
     /// When the newest entry was written that these facts include.
     pub(super) through: Option<Timestamp>,
     /// Read from a boundary: what is older than this is included already.
@@ -40,6 +48,8 @@ pub(super) enum Purpose {
     File(String, FileAction),
     Plan(String),
     Task(String),
+    /// The questions that it puts to the user.
+    Questions(Vec<String>),
     Other,
 }
 
@@ -79,10 +89,11 @@ impl Facts {
             }
             EntryKind::System if facets.subtype == Subtype::Other => self.notice(entry),
             EntryKind::User => {
-                self.speak(entry);
+                let heard = self.heard(entry);
+                self.speak(entry, &heard);
                 self.results(entry);
             }
-            EntryKind::Attachment => self.speak(entry),
+            EntryKind::Attachment => self.speak(entry, &[]),
             EntryKind::Assistant => self.reply(entry),
             _ => {}
         }
@@ -92,22 +103,56 @@ impl Facts {
         self.messages.len() > other.messages.len() || self.files.touches() > other.files.touches()
     }
 
-    fn speak(&mut self, entry: View<'_>) {
-        let Some(mut message) = spoken(entry, &self.vocabulary.host_texts) else {
-            return;
+    /// What the user says in the results of an entry.
+    fn heard(&self, entry: View<'_>) -> Vec<Heard> {
+        let heard = Answer::all(entry).filter_map(|answer| {
+            let call = answer.call().and_then(|id| self.open.get(&id));
+            match (answer.block.is_error, call) {
+                (true, _) => answered::refused(answer, &self.vocabulary.host_texts),
+                (false, Some((_, Purpose::Questions(asked)))) => answered::answered(answer, asked),
+                (false, _) => None,
+            }
+        });
+        heard.collect()
+    }
+
+    fn speak(&mut self, entry: View<'_>, heard: &[Heard]) {
+        let typed = spoken(entry, &self.vocabulary.host_texts);
+        let mut message = match typed {
+            Some(typed) => typed,
+            None if !heard.is_empty() => unspoken(entry),
+            None => return,
         };
         if entry.uuid().is_some_and(|uuid| !self.seen.insert(uuid)) {
             return;
         }
-        message.ordinal = self.messages.len() as u32 + 1;
+        message.ordinal = self.said() + 1;
+        let own = self.vocabulary.host_texts.own_words(&message.text);
+        // Of an answer only the answer can state a rule: the question is the assistant's.
+        let mut own = own.into_owned();
+        for words in heard.iter().map(|heard| &heard.words) {
+            own.push_str("\n\n");
+            own.push_str(words);
+        }
+        if heard.is_empty() {
+            message.asked = answered::question_of(&message.text, self.last_said.as_deref());
+        }
+        heard.iter().for_each(|heard| message.add(&heard.text));
+        self.last_said = None;
         self.rules_dropped += rule::note(
             &mut self.rules,
             &self.vocabulary.wording,
-            &self.vocabulary.host_texts.own_words(&message.text),
+            &own,
             message.ordinal,
             &message.uuid,
         );
+        self.note_called_off(&own, message.ordinal);
         self.messages.push(message);
+    }
+
+    /// How many messages the user has written.
+    pub(super) fn said(&self) -> u32 {
+        self.messages.len() as u32
     }
 
     /// Whether an entry was part of what a boundary carried. User messages are known by their uuid instead.

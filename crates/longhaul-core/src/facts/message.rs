@@ -12,6 +12,8 @@ use crate::message::{BlockKind, EntryKind, View};
 
 /// The most bytes of one message that are kept. What was cut lies in the transcript.
 pub(super) const LONGEST: usize = 2 << 20;
+/// Of a text in a message that is far longer, this much is looked at to tell whose it is.
+const LOOKED_AT: usize = 64 << 10;
 
 /// A message of the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +34,9 @@ pub struct UserMessage {
     /// Documents beside the text.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub documents: u32,
+    /// The question that it answers, if it says nothing without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
     /// What is missing from the text, if it was too long to keep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
@@ -68,6 +73,21 @@ impl UserMessage {
             .unwrap_or((self.text.as_str(), ""))
     }
 
+    fn of(mut self, entry: View<'_>) -> Self {
+        self.uuid = entry.text(entry.facets.uuid).into_owned();
+        self.at = entry.timestamp();
+        self
+    }
+
+    /// Adds words to the end of the text.
+    pub(super) fn add(&mut self, words: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(words);
+        self.keep_at_most(LONGEST);
+    }
+
     /// Cuts the text so that at most `most` bytes are kept, two thirds of them from its beginning.
     pub(super) fn keep_at_most(&mut self, most: usize) {
         if self.text.len() <= most {
@@ -100,14 +120,17 @@ fn hash(parts: &[&[u8]]) -> String {
 /// What the user says in an entry, before it is numbered; none if the user says nothing there.
 pub(super) fn spoken(entry: View<'_>, host: &HostTexts) -> Option<UserMessage> {
     let flags = &entry.facets.flags;
-    let mut message = match entry.facets.kind {
+    let message = match entry.facets.kind {
         EntryKind::User if !flags.meta && !flags.compact_summary => typed(entry, host)?,
         EntryKind::Attachment if !flags.meta => queued(entry, host)?,
         _ => return None,
     };
-    message.uuid = entry.text(entry.facets.uuid).into_owned();
-    message.at = entry.timestamp();
-    Some(message)
+    Some(message.of(entry))
+}
+
+/// A message without words, in an entry whose results hold some.
+pub(super) fn unspoken(entry: View<'_>) -> UserMessage {
+    blank().of(entry)
 }
 
 fn blank() -> UserMessage {
@@ -118,6 +141,7 @@ fn blank() -> UserMessage {
         text: String::new(),
         images: 0,
         documents: 0,
+        asked: None,
         cut: None,
     }
 }
@@ -180,15 +204,24 @@ fn read_texts(mut message: UserMessage, texts: &[&[u8]], host: &HostTexts) -> Op
     if size > 2 * LONGEST {
         return read_ends(message, texts, host, size);
     }
+    let mut is_result = false;
     for text in texts {
         let text = json::decode(text);
-        if host.is_hosts(&text) {
+        // What a tool gave may begin in any way, so it is not looked at.
+        if std::mem::replace(&mut is_result, host.announces(&text)) {
+            continue;
+        }
+        let own = host.spoken(&text);
+        if own.trim().is_empty() {
             continue;
         }
         if !message.text.is_empty() {
             message.text.push('\n');
         }
-        message.text.push_str(&text);
+        message.text.push_str(match own.len() == text.len() {
+            true => own,
+            false => own.trim(),
+        });
     }
     message.keep_at_most(LONGEST);
     let says = !message.text.trim().is_empty() || message.images + message.documents > 0;
@@ -202,11 +235,14 @@ fn read_ends(
     host: &HostTexts,
     size: usize,
 ) -> Option<UserMessage> {
+    let is_hosts = |text: &&&[u8]| host.is_hosts(&json::decode_head(text, LOOKED_AT));
+    let texts: Vec<&[u8]> = texts
+        .iter()
+        .filter(|text| !is_hosts(text))
+        .copied()
+        .collect();
     let (first, last) = (texts.first()?, texts.last()?);
     let head = json::decode_head(first, LONGEST / 3 * 2);
-    if texts.len() == 1 && host.is_hosts(&head) {
-        return None;
-    }
     let behind = match texts.len() {
         1 => &last[last.len().min(LONGEST / 3 * 2)..],
         _ => last,
@@ -216,7 +252,7 @@ fn read_ends(
     message.cut = Some(Cut {
         after: head.len(),
         bytes: (size as u64).saturating_sub((head.len() + tail.len()) as u64),
-        hash: hash(texts),
+        hash: hash(&texts),
     });
     message.text.push_str(&tail);
     Some(message)

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::answered;
 use super::call::{self, Call};
 use super::cancelled::{self, CancelledKind};
 use super::excerpt::{Answer, excerpt};
@@ -14,6 +15,8 @@ use crate::message::{Block, BlockKind, View};
 
 /// The most bytes of an error's text that are kept, from its beginning and its end.
 const ERROR: usize = 2_000;
+/// How many objects an API's error may lie in.
+const DEEPEST_ERROR: usize = 4;
 
 impl Facts {
     pub(super) fn reply(&mut self, entry: View<'_>) {
@@ -22,27 +25,28 @@ impl Facts {
             return;
         }
         if entry.facets.flags.api_error {
-            let texts = entry
-                .facets
-                .blocks
-                .iter()
-                .find(|block| block.kind == BlockKind::Text);
-            if let Some(block) = texts {
-                let text = excerpt(block.body.of(entry.line), ERROR);
-                self.last_error = Some(LastError {
-                    source: ErrorSource::Api,
-                    text,
-                    ..unexplained(entry, at)
-                });
-            }
+            let blocks = entry.facets.blocks.iter();
+            let mut texts = blocks.filter(|block| block.kind == BlockKind::Text);
+            let text = texts
+                .next()
+                .map(|block| excerpt(block.body.of(entry.line), ERROR));
+            self.note_error(LastError {
+                source: ErrorSource::Api,
+                text: text.unwrap_or_default(),
+                ..unexplained(entry, at)
+            });
             return;
         }
         if let Some(error) = self.last_error.as_mut().filter(|_| entry.facets.is_reply()) {
             error.replied();
         }
         for block in &entry.facets.blocks {
-            if block.kind == BlockKind::ToolUse {
-                self.call(entry, block, at);
+            match block.kind {
+                BlockKind::ToolUse => self.call(entry, block, at),
+                BlockKind::Text if !block.blank => {
+                    self.last_said = answered::last_words(block.body.of(entry.line));
+                }
+                _ => {}
             }
         }
     }
@@ -65,14 +69,17 @@ impl Facts {
             Purpose::File(path.into_owned(), tool.action)
         } else if named(&vocabulary.plan_tools) {
             let plan = input.string("plan").unwrap_or_default();
+            self.plan_since = self.said();
             Purpose::Plan(cancelled::plan_title(&plan))
         } else if named(&vocabulary.task_create_tools) {
             Purpose::Task(input.string("subject").unwrap_or_default().into_owned())
+        } else if named(&vocabulary.question_tools) {
+            Purpose::Questions(answered::questions(input))
         } else {
             if named(&vocabulary.todo_tools) {
-                todo::replace(&mut self.todos, input);
+                todo::replace(&mut self.todos, input, self.messages.len() as u32);
             } else if named(&vocabulary.task_update_tools) {
-                todo::update(&mut self.todos, input);
+                todo::update(&mut self.todos, input, self.messages.len() as u32);
             }
             Purpose::Other
         };
@@ -109,9 +116,10 @@ impl Facts {
                 cancelled::accept(&mut self.cancelled, CancelledKind::Plan, &title);
             }
             Purpose::Task(subject) => {
-                todo::create(&mut self.todos, &subject, &answer.excerpt(ERROR));
+                let said = self.said();
+                todo::create(&mut self.todos, &subject, &answer.excerpt(ERROR), said);
             }
-            Purpose::Other => {}
+            Purpose::Questions(_) | Purpose::Other => {}
         }
         if !self.cancelled.is_empty() {
             let title = call_title(&call);
@@ -131,11 +139,15 @@ impl Facts {
             cancelled::decline(&mut self.cancelled, kind, &title, said, uuid);
             return;
         }
+        // A refusal is no failure, whichever host wrote it.
+        if answered::is_refusal(&text) {
+            return;
+        }
         if let Some((_, Purpose::File(path, action))) = &call {
             self.files.touch(path, *action, Outcome::Failed, at);
         }
         let call = call.map(|(call, _)| call);
-        self.last_error = Some(LastError {
+        self.note_error(LastError {
             text,
             key: call
                 .as_ref()
@@ -145,6 +157,13 @@ impl Facts {
             about: call.and_then(|call| call.about),
             ..unexplained(entry, at)
         });
+    }
+
+    /// The last error is the newest failure that says something: one without a text tells nobody anything.
+    fn note_error(&mut self, error: LastError) {
+        if !error.text.trim().is_empty() {
+            self.last_error = Some(error);
+        }
     }
 
     /// A host's notice of a failed request.
@@ -157,16 +176,21 @@ impl Facts {
         if notice.string("subtype").as_deref() != Some("api_error") || self.is_included(at) {
             return;
         }
-        let error = notice.object("error");
-        let nested = error.and_then(|error| error.object("error"));
-        let text = [nested, error]
-            .into_iter()
-            .flatten()
-            .find_map(|error| error.get("message"))
-            .or_else(|| notice.get("content"));
-        self.last_error = Some(LastError {
+        // Hosts wrap the provider's answer in their own: its message is the innermost.
+        let mut text = None;
+        let mut inside = Some(notice);
+        for _ in 0..DEEPEST_ERROR {
+            inside = inside.and_then(|outer| outer.object("error"));
+            let message = inside.and_then(|error| error.get("message"));
+            let message = message.map(|message| excerpt(message, ERROR));
+            text = message
+                .filter(|message| !message.trim().is_empty())
+                .or(text);
+        }
+        let content = || notice.get("content").map(|text| excerpt(text, ERROR));
+        self.note_error(LastError {
             source: ErrorSource::Api,
-            text: text.map(|text| excerpt(text, ERROR)).unwrap_or_default(),
+            text: text.or_else(content).unwrap_or_default(),
             ..unexplained(entry, at)
         });
     }

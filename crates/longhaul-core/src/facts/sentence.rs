@@ -75,6 +75,11 @@ impl Cutter<'_> {
             let behind = from + at + character.len_utf8();
             match character {
                 '`' => in_code = !in_code,
+                // A sentence is quoted on a line of its own; it must not bring another.
+                _ if crate::quoting::is_break(character) && character != '\n' => {
+                    self.keep(start, behind);
+                    start = behind;
+                }
                 '。' | '！' | '？' | '；' => {
                     self.keep(start, behind);
                     start = behind;

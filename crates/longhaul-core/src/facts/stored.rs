@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::called_off::CalledOff;
 use super::cancelled::Cancelled;
 use super::failure::LastError;
 use super::file::{Files, TouchedFile};
@@ -37,6 +38,9 @@ struct Stored {
     files_dropped: u32,
     todos: Vec<Todo>,
     cancelled: Vec<Cancelled>,
+    /// Older boundaries have none: the messages tell.
+    called_off: Option<Vec<CalledOff>>,
+    plan_since: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_error: Option<LastError>,
 }
@@ -56,6 +60,8 @@ impl Facts {
             files_dropped: self.files.dropped,
             todos: self.todos.clone(),
             cancelled: self.cancelled.clone(),
+            called_off: Some(self.called_off.clone()),
+            plan_since: self.plan_since,
             last_error: self.last_error.clone(),
         })
     }
@@ -68,8 +74,9 @@ impl Facts {
         if stored.version == 0 {
             return None;
         }
+        let tells_none = stored.called_off.is_none();
         let uuids = stored.messages.iter().map(|message| Id::of(&message.uuid));
-        Some(Self {
+        let mut facts = Self {
             seen: uuids.collect(),
             vocabulary,
             rules: stored.rules,
@@ -77,12 +84,24 @@ impl Facts {
             files: Files::continued(stored.files, stored.files_dropped),
             todos: stored.todos,
             cancelled: stored.cancelled,
+            called_off: stored.called_off.unwrap_or_default(),
+            plan_since: stored.plan_since,
             last_error: stored.last_error,
+            last_said: None,
             through: stored.through,
             included_through: stored.through,
             messages: stored.messages,
             open: Map::default(),
-        })
+        };
+        if tells_none {
+            for at in 0..facts.messages.len() {
+                let message = &facts.messages[at];
+                let words = facts.vocabulary.host_texts.own_words(&message.text);
+                let (words, ordinal) = (words.into_owned(), message.ordinal);
+                facts.note_called_off(&words, ordinal);
+            }
+        }
+        Some(facts)
     }
 }
 

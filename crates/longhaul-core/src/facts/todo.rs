@@ -19,6 +19,13 @@ pub struct Todo {
     pub content: String,
     /// As the list says: pending, in_progress, completed.
     pub status: String,
+    /// How many messages the user had written when it was put down, or taken up again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub since: u32,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl Todo {
@@ -29,10 +36,19 @@ impl Todo {
             "completed" | "cancelled" | "deleted" | "done"
         )
     }
+
+    /// Since when the item stands that takes the place of this one: as long, unless work on it began after the user's
+    /// newest message but one. Then the user has spoken since it was called off, if it was.
+    fn since(&self, status: &str, said: u32) -> u32 {
+        match status == "in_progress" && self.status != status {
+            true => self.since.max(said.saturating_sub(1)),
+            false => self.since,
+        }
+    }
 }
 
-/// Takes a new todo list in place of the old one. Tasks stay.
-pub(super) fn replace(todos: &mut Vec<Todo>, input: Object<'_>) {
+/// Takes a new todo list in place of the old one. Tasks stay. `said` is how many messages the user has written.
+pub(super) fn replace(todos: &mut Vec<Todo>, input: Object<'_>, said: u32) {
     let Some(list) = input.get("todos") else {
         return;
     };
@@ -41,10 +57,14 @@ pub(super) fn replace(todos: &mut Vec<Todo>, input: Object<'_>) {
         let item = Object::new(cursor.raw()?);
         let content = item.string("content").or_else(|| item.string("activeForm"));
         if let Some(content) = content.filter(|_| items.len() < MOST) {
+            let content = bounded(&content);
+            let status = status(item).unwrap_or_else(|| "pending".to_owned());
+            let known = todos.iter().find(|todo| todo.content == content);
             items.push(Todo {
                 id: None,
-                content: bounded(&content),
-                status: status(item).unwrap_or_else(|| "pending".to_owned()),
+                since: known.map_or(said, |known| known.since(&status, said)),
+                content,
+                status,
             });
         }
         Ok(())
@@ -56,7 +76,7 @@ pub(super) fn replace(todos: &mut Vec<Todo>, input: Object<'_>) {
 }
 
 /// Adds a task, once its result tells the number it got.
-pub(super) fn create(todos: &mut Vec<Todo>, subject: &str, answer: &str) {
+pub(super) fn create(todos: &mut Vec<Todo>, subject: &str, answer: &str, said: u32) {
     let number: String = answer
         .split('#')
         .nth(1)
@@ -70,12 +90,13 @@ pub(super) fn create(todos: &mut Vec<Todo>, subject: &str, answer: &str) {
             id: Some(number),
             content: bounded(subject),
             status: "pending".to_owned(),
+            since: said,
         });
     }
 }
 
 /// Changes a task.
-pub(super) fn update(todos: &mut Vec<Todo>, input: Object<'_>) {
+pub(super) fn update(todos: &mut Vec<Todo>, input: Object<'_>, said: u32) {
     let Some(id) = input.string("taskId") else {
         return;
     };
@@ -91,7 +112,10 @@ pub(super) fn update(todos: &mut Vec<Todo>, input: Object<'_>) {
         if let Some(subject) = input.string("subject") {
             todo.content = bounded(&subject);
         }
-        todo.status = status.unwrap_or_else(|| std::mem::take(&mut todo.status));
+        if let Some(status) = status {
+            todo.since = todo.since(&status, said);
+            todo.status = status;
+        }
     }
 }
 

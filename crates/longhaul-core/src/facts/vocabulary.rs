@@ -2,7 +2,7 @@
 
 use super::file::FileTool;
 use super::host_texts::HostTexts;
-use super::wording::Wording;
+use super::wording::{RuleWords, Wording, WordingError};
 
 /// What facts are recognised by.
 #[derive(Debug, Clone)]
@@ -17,10 +17,23 @@ pub struct Vocabulary {
     pub todo_tools: Vec<String>,
     /// Tools that put a plan before the user.
     pub plan_tools: Vec<String>,
+    /// Tools that put questions to the user.
+    pub question_tools: Vec<String>,
     /// Tools that add a task to a list.
     pub task_create_tools: Vec<String>,
     /// Tools that change a task.
     pub task_update_tools: Vec<String>,
+}
+
+impl Vocabulary {
+    /// The default one with other words for rules.
+    pub fn with_rules(words: &RuleWords) -> Result<Self, WordingError> {
+        let vocabulary = Self::default();
+        Ok(Self {
+            wording: vocabulary.wording.with_rules(words)?,
+            ..vocabulary
+        })
+    }
 }
 
 impl Default for Vocabulary {
@@ -32,6 +45,7 @@ impl Default for Vocabulary {
             file_tools: FileTool::builtin(),
             todo_tools: one("TodoWrite"),
             plan_tools: one("ExitPlanMode"),
+            question_tools: vec!["AskUserQuestion".to_owned(), "AskUser".to_owned()],
             task_create_tools: one("TaskCreate"),
             task_update_tools: one("TaskUpdate"),
         }

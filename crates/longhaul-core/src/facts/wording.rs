@@ -1,6 +1,7 @@
 //! How people state rules, as data: phrases, and which of them a sentence holds (Y4, ruling 14).
 //!
-//! The built-in list is `wording.txt`; a host may bring its own in the same form.
+//! The built-in list is `wording.txt`; a host may bring its own in the same form. Which sentences call work off is judged in
+//! `called_off.rs`.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -15,7 +16,9 @@ const CALLED_OFF_AT_ONCE: usize = 24;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WordingError {
     /// A heading that names no kind.
-    #[error("line {line}: `{heading}` is none of [rule], [revocation], [cancellation]")]
+    #[error(
+        "line {line}: `{heading}` is none of [rule], [revocation], [cancellation], [called off], [not called off], [negation], [question]"
+    )]
     Heading {
         /// The line, from 1.
         line: usize,
@@ -23,7 +26,7 @@ pub enum WordingError {
         heading: String,
     },
     /// A phrase before the first heading.
-    #[error("line {line}: a phrase must stand under [rule], [revocation] or [cancellation]")]
+    #[error("line {line}: a phrase must stand under a heading such as [rule] or [called off]")]
     NoHeading {
         /// The line, from 1.
         line: usize,
@@ -33,10 +36,52 @@ pub enum WordingError {
     TooMany,
 }
 
+/// Which words make a sentence of the user a rule (X1).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RuleWords {
+    /// The user's own.
+    pub own: Vec<String>,
+    /// Those that come with the program.
+    pub builtin: BuiltinWords,
+}
+
+/// Whether the words that come with the program count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BuiltinWords {
+    /// They do.
+    #[default]
+    Count,
+    /// They do not: only the user's own.
+    LeftOut,
+}
+
+/// What a phrase says about a sentence that holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// It is a rule, or takes one back.
+    Rule(RuleKind),
+    /// It calls work off.
+    CallsOff,
+    /// It only looks as if it did.
+    CallsNothingOff,
+    /// What follows is denied.
+    Negates,
+    /// As its beginning: it may be a question.
+    Asks,
+}
+
+/// A phrase in a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Phrase {
+    pub(super) meaning: Meaning,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
 /// Phrases that make a sentence a rule, a revocation or a cancellation.
 #[derive(Debug, Clone)]
 pub struct Wording {
-    phrases: Vec<(String, RuleKind)>,
+    phrases: Vec<(String, Meaning)>,
     /// None if there are no phrases.
     search: Option<AhoCorasick>,
 }
@@ -50,7 +95,7 @@ impl Wording {
         })
     }
 
-    /// Reads a list: a phrase a line under `[rule]`, `[revocation]`, `[cancellation]`; `#` begins a comment line.
+    /// Reads a list: a phrase a line under a heading, such as `[rule]`; `#` begins a comment line.
     pub fn parse(text: &str) -> Result<Self, WordingError> {
         let mut kind = None;
         let mut phrases = Vec::new();
@@ -58,9 +103,13 @@ impl Wording {
             match phrase {
                 "" => {}
                 _ if phrase.starts_with('#') => {}
-                "[rule]" => kind = Some(RuleKind::Rule),
-                "[revocation]" => kind = Some(RuleKind::Revocation),
-                "[cancellation]" => kind = Some(RuleKind::Cancellation),
+                "[rule]" => kind = Some(Meaning::Rule(RuleKind::Rule)),
+                "[revocation]" => kind = Some(Meaning::Rule(RuleKind::Revocation)),
+                "[cancellation]" => kind = Some(Meaning::Rule(RuleKind::Cancellation)),
+                "[called off]" => kind = Some(Meaning::CallsOff),
+                "[not called off]" => kind = Some(Meaning::CallsNothingOff),
+                "[negation]" => kind = Some(Meaning::Negates),
+                "[question]" => kind = Some(Meaning::Asks),
                 _ if phrase.starts_with('[') => {
                     let heading = phrase.to_owned();
                     return Err(WordingError::Heading { line, heading });
@@ -71,6 +120,10 @@ impl Wording {
                 }
             }
         }
+        Self::of(phrases)
+    }
+
+    fn of(phrases: Vec<(String, Meaning)>) -> Result<Self, WordingError> {
         let search = match phrases.is_empty() {
             true => None,
             false => Some(
@@ -83,21 +136,49 @@ impl Wording {
         Ok(Self { phrases, search })
     }
 
+    /// The same list with other words for rules; how they are taken back and how work is called off stays.
+    pub fn with_rules(self, words: &RuleWords) -> Result<Self, WordingError> {
+        let mut phrases = self.phrases;
+        if words.builtin == BuiltinWords::LeftOut {
+            phrases.retain(|(_, meaning)| *meaning != Meaning::Rule(RuleKind::Rule));
+        }
+        let own = words.own.iter().map(|word| folded(word.trim()));
+        phrases.extend(own.map(|word| (word, Meaning::Rule(RuleKind::Rule))));
+        Self::of(phrases)
+    }
+
     /// What a sentence is, if it holds any of the phrases. Taking something back weighs more than stating it.
     pub fn classify(&self, sentence: &str) -> Option<RuleKind> {
-        let sentence = folded(sentence);
-        let found = self.search.as_ref()?.find_overlapping_iter(&sentence);
+        let found = self.phrases_in(&folded(sentence)).into_iter();
         found
-            .filter(|found| stands_as_words(&sentence, found.start(), found.end()))
-            .map(|found| (self.phrases[found.pattern().as_usize()].1, found.start()))
+            .filter_map(|phrase| match phrase.meaning {
+                Meaning::Rule(kind) => Some((kind, phrase.start)),
+                _ => None,
+            })
             .filter(|(kind, at)| *kind != RuleKind::Cancellation || *at <= CALLED_OFF_AT_ONCE)
             .map(|(kind, _)| kind)
             .max()
     }
+
+    /// The phrases of a sentence that is folded already.
+    pub(super) fn phrases_in(&self, sentence: &str) -> Vec<Phrase> {
+        let Some(search) = &self.search else {
+            return Vec::new();
+        };
+        let found = search.find_overlapping_iter(sentence);
+        found
+            .filter(|found| stands_as_words(sentence, found.start(), found.end()))
+            .map(|found| Phrase {
+                meaning: self.phrases[found.pattern().as_usize()].1,
+                start: found.start(),
+                end: found.end(),
+            })
+            .collect()
+    }
 }
 
 /// Lower case, with the plain apostrophe.
-fn folded(text: &str) -> String {
+pub(super) fn folded(text: &str) -> String {
     text.to_lowercase().replace(['\u{2019}', '\u{2bc}'], "'")
 }
 
@@ -148,6 +229,22 @@ mod tests {
             kind("The nightly job may in some cases cancel that run"),
             None
         );
+    }
+
+    #[test]
+    fn x1_rule_words_of_ones_own_count_beside_the_built_in_ones_or_in_their_place() {
+        let mut words = RuleWords {
+            own: vec!["House rule:".to_owned()],
+            builtin: BuiltinWords::Count,
+        };
+        let both = Wording::builtin().with_rules(&words).unwrap();
+        assert_eq!(both.classify("HOUSE RULE: tabs"), Some(RuleKind::Rule));
+        assert_eq!(both.classify("Never push"), Some(RuleKind::Rule));
+        words.builtin = BuiltinWords::LeftOut;
+        let own = Wording::builtin().with_rules(&words).unwrap();
+        assert_eq!(own.classify("house rule: tabs"), Some(RuleKind::Rule));
+        assert_eq!(own.classify("Never push"), None);
+        assert_eq!(own.classify("Cancel that"), Some(RuleKind::Cancellation));
     }
 
     #[test]

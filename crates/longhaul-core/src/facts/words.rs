@@ -5,7 +5,7 @@ use super::audit::{Held, unheld};
 use super::budget::{Item, Share, Standing, fit};
 use super::gather::Facts;
 use super::held::normalised;
-use super::message::UserMessage;
+use super::repeated::Said;
 use super::rule::Rule;
 use crate::report::LossReport;
 use crate::tokens::utf16_len;
@@ -16,7 +16,7 @@ const NEWEST: usize = 3;
 /// What is to be written of the user's words, and in which length.
 #[derive(Debug)]
 pub(super) struct Words<'a> {
-    messages: Vec<(&'a UserMessage, Share)>,
+    messages: Vec<(Said<'a>, Share)>,
     rules: Vec<(&'a Rule, Share)>,
     pub(super) protected_was_shortened: bool,
 }
@@ -24,7 +24,7 @@ pub(super) struct Words<'a> {
 impl<'a> Words<'a> {
     pub(super) fn choose(facts: &'a Facts, held: &Held, room: usize, protected: u64) -> Self {
         let messages: Vec<_> = facts.messages.iter().collect();
-        let messages = unheld(&messages, &held.messages);
+        let messages = Said::group(&unheld(&messages, &held.messages));
         let rules: Vec<_> = facts.rules.iter().collect();
         let rules = unheld(&rules, &held.rules);
         let newest = facts.messages.len().saturating_sub(NEWEST) as u32;
@@ -44,15 +44,15 @@ impl<'a> Words<'a> {
     }
 
     fn share(
-        messages: Vec<&'a UserMessage>,
+        messages: Vec<Said<'a>>,
         rules: Vec<&'a Rule>,
         newest: u32,
         room: usize,
         protected: u64,
     ) -> Self {
-        let of_message = messages.iter().map(|message| Item {
-            units: utf16_len(&appendix::message(message, usize::MAX)) as u64,
-            standing: match message.ordinal == 1 || message.ordinal > newest {
+        let of_message = messages.iter().map(|said| Item {
+            units: utf16_len(&said.written(usize::MAX)) as u64,
+            standing: match said.is_first() || said.message.ordinal > newest {
                 true => Standing::Protected,
                 false => Standing::Plain,
             },
@@ -79,12 +79,12 @@ impl<'a> Words<'a> {
     fn covers(&self, rule: &Rule) -> bool {
         let at = self
             .messages
-            .binary_search_by_key(&rule.ordinal, |(message, _)| message.ordinal);
+            .binary_search_by_key(&rule.ordinal, |(said, _)| said.message.ordinal);
         at.is_ok_and(|at| {
-            let (message, share) = &self.messages[at];
+            let (said, share) = &self.messages[at];
             *share == Share::Whole
-                && message.cut.is_none()
-                && normalised(&message.text).contains(&normalised(&rule.text))
+                && said.message.cut.is_none()
+                && normalised(&said.message.text).contains(&normalised(&rule.text))
         })
     }
 
@@ -105,17 +105,18 @@ impl<'a> Words<'a> {
         let mut messages = String::new();
         let mut omitted = Vec::new();
         let counts = &mut report.user_messages;
-        for (message, share) in &self.messages {
+        for (said, share) in &self.messages {
             match share {
-                Share::Whole => messages.push_str(&appendix::message(message, usize::MAX)),
-                Share::Shortened(most) => {
-                    messages.push_str(&appendix::message(message, *most as usize));
-                }
-                Share::Omitted => omitted.push(message.ordinal),
+                Share::Whole => messages.push_str(&said.written(usize::MAX)),
+                Share::Shortened(most) => messages.push_str(&said.written(*most as usize)),
+                Share::Omitted => omitted.extend_from_slice(&said.ordinals),
             }
-            let shortened = matches!(share, Share::Shortened(_)) || message.cut.is_some();
-            counts.shortened += u64::from(shortened && *share != Share::Omitted);
+            let shortened = matches!(share, Share::Shortened(_)) || said.message.cut.is_some();
+            if shortened && *share != Share::Omitted {
+                counts.shortened += said.ordinals.len() as u64;
+            }
         }
+        omitted.sort_unstable();
         counts.omitted = omitted.len() as u64;
         counts.verbatim = facts.messages.len() as u64 - counts.shortened - counts.omitted;
         if !omitted.is_empty() {

@@ -1,25 +1,18 @@
-//! Compactions and clearings, and what each took out of the view.
+//! Compactions, and what each took out of the view. Clearings are in `clearings.rs`.
 
-use super::report::{BoundaryReport, ClearingReport, MadeReport, Replaced};
+use super::report::{BoundaryReport, MadeReport, Replaced};
 use crate::hash::Set;
 use crate::message::Subtype;
 use crate::tokens::Estimate;
 use crate::transcript::{BoundaryNote, Conversation, Row, Table};
 
-fn notes<'a>(
-    table: &'a Table,
-    conversation: &'a Conversation,
-    subtype: Subtype,
-) -> impl Iterator<Item = &'a BoundaryNote> {
-    table
-        .boundaries()
-        .iter()
-        .filter(move |note| table.rows()[note.row as usize].subtype == subtype)
-        .filter(|note| conversation.is_main(note.row))
-}
-
 pub(super) fn compactions(table: &Table, conversation: &Conversation) -> Vec<BoundaryReport> {
-    notes(table, conversation, Subtype::CompactBoundary)
+    let is_one = |note: &&BoundaryNote| {
+        table.rows()[note.row as usize].subtype == Subtype::CompactBoundary
+            && conversation.is_main(note.row)
+    };
+    let notes = table.boundaries().iter().filter(is_one);
+    notes
         .map(|note| {
             let preserved = conversation.preserved_by(table, note);
             BoundaryReport {
@@ -36,19 +29,6 @@ pub(super) fn compactions(table: &Table, conversation: &Conversation) -> Vec<Bou
                 made: note.made.as_deref().map(MadeReport::from),
                 report: note.report.as_deref().cloned(),
             }
-        })
-        .collect()
-}
-
-pub(super) fn clearings(table: &Table, conversation: &Conversation) -> Vec<ClearingReport> {
-    notes(table, conversation, Subtype::MicrocompactBoundary)
-        .map(|note| ClearingReport {
-            line: table.rows()[note.row as usize].line,
-            timestamp: note.timestamp,
-            trigger: note.trigger.clone(),
-            pre_tokens: note.pre_tokens,
-            tokens_saved: note.tokens_saved,
-            results: note.cleared.len() as u64,
         })
         .collect()
 }

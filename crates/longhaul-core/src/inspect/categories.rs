@@ -3,9 +3,9 @@
 use super::report::Categories;
 use crate::hash::{Map, Set};
 use crate::json::Cursor;
-use crate::message::{BlockKind, EntryKind, Id, View};
+use crate::message::{BlockKind, EntryKind, Id, Subtype, View};
 use crate::tokens::{Class, ContextSize, Estimate, Estimator, Rough};
-use crate::transcript::{Conversation, Row, Table};
+use crate::transcript::{BoundaryNote, Conversation, Row, Table};
 
 /// What stands before the messages, where the file records it (M7).
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,21 +43,37 @@ fn view_rows<'a>(
         .map(|at| &table.rows()[*at as usize])
 }
 
-/// The calls whose results were cleared by a clearing in the view.
-fn cleared(table: &Table, conversation: &Conversation) -> Set<Id> {
-    let notes = conversation
-        .view()
-        .rows
+/// The calls and attachments of the view that take no room any more: those that a clearing in it names, and those that the
+/// provider is asked to leave out of its cache now (U4).
+pub(super) fn cleared(table: &Table, conversation: &Conversation) -> Set<Id> {
+    let rows = &conversation.view().rows;
+    let notes: Vec<_> = rows.iter().filter_map(|at| table.boundary(*at)).collect();
+    let is_compaction =
+        |note: &&&BoundaryNote| table.rows()[note.row as usize].subtype == Subtype::CompactBoundary;
+    let began = notes
         .iter()
-        .filter_map(|at| table.boundary(*at));
-    notes
-        .flat_map(|note| note.cleared.iter().copied())
-        .collect()
+        .filter(is_compaction)
+        .map(|note| note.row)
+        .max();
+    let mut cleared: Set<Id> = Set::default();
+    let mut left_out: &[Id] = &[];
+    for note in notes {
+        cleared.extend(note.cleared.iter().copied());
+        // What was asked for before a compaction went with the cache of its conversation.
+        if Some(note.row) > began {
+            left_out = note.cache_edits.as_deref().unwrap_or_default();
+        }
+    }
+    cleared.extend(left_out.iter().copied());
+    cleared
 }
 
 /// The calls whose results are in the view, not cleared.
-pub(super) fn results_in_view(table: &Table, conversation: &Conversation) -> Set<Id> {
-    let cleared = cleared(table, conversation);
+pub(super) fn results_in_view(
+    table: &Table,
+    conversation: &Conversation,
+    cleared: &Set<Id>,
+) -> Set<Id> {
     view_rows(table, conversation)
         .flat_map(|row| table.blocks(row))
         .filter(|block| block.kind == BlockKind::ToolResult)
@@ -70,6 +86,7 @@ pub(super) fn categories(
     table: &Table,
     conversation: &Conversation,
     in_view: &Set<Id>,
+    cleared: &Set<Id>,
     head: HeadWeight,
     context: ContextSize,
 ) -> Categories {
@@ -83,7 +100,7 @@ pub(super) fn categories(
     let add = |sum: &mut u64, weight: Estimate| *sum += weight.unpadded();
     for row in view_rows(table, conversation) {
         match row.kind {
-            EntryKind::Attachment => add(
+            EntryKind::Attachment if row.uuid.is_none_or(|uuid| !cleared.contains(&uuid)) => add(
                 &mut categories.attachments,
                 row.attachment.unwrap_or_default(),
             ),
@@ -106,7 +123,7 @@ pub(super) fn categories(
                             let of_tool = categories.tool_results_by_tool.entry(tool.to_owned());
                             add(of_tool.or_default(), block.weight);
                         }
-                        Some(_) => {}
+                        Some(_) => categories.cleared_results += 1,
                         None => {
                             add(&mut categories.human_messages, block.weight);
                             if row.flags.compact_summary {

@@ -7,6 +7,8 @@ mod boundaries;
 mod cache_breaks;
 mod calls;
 mod categories;
+mod clearings;
+mod earlier;
 mod notes;
 mod reading;
 mod report;
@@ -14,7 +16,7 @@ mod rounds;
 
 pub use reading::{Inspection, LineEnd};
 pub use report::{
-    BoundaryReport, CacheBreak, CacheBreakTotals, Categories, ClearingReport, DuplicateReads,
-    LargeResult, MadeReport, NotesReport, Replaced, Report, Sidechains, Thresholds, ToolReport,
-    Turn, UsageReport, WindowReport,
+    BilledResponse, BoundaryReport, CacheBreak, CacheBreakTotals, Categories, ClearingReport,
+    ClearingWay, DuplicateReads, EarlierConversation, LargeResult, MadeReport, NotesReport,
+    Replaced, Report, Sidechains, Thresholds, ToolReport, Turn, UsageReport, WindowReport,
 };

@@ -5,7 +5,7 @@ use super::categories::HeadWeight;
 use super::notes::NotesTaken;
 use super::report::{Report, Thresholds, UsageReport, WindowReport};
 use super::rounds::{Bill, rounds};
-use super::{boundaries, cache_breaks, categories};
+use super::{boundaries, cache_breaks, categories, clearings, earlier};
 use crate::message::{Damage, EntryKind, Scanner};
 use crate::models::ModelTable;
 use crate::normalize::Outline;
@@ -140,9 +140,10 @@ impl Inspection {
         let bill = Bill::of(table, &conversation, &rounds, models);
         let (cache_breaks, cache_break_totals) =
             cache_breaks::cache_breaks(table, &conversation, &rounds, models);
-        let in_view = categories::results_in_view(table, &conversation);
+        let cleared = categories::cleared(table, &conversation);
+        let in_view = categories::results_in_view(table, &conversation, &cleared);
         let mut categories =
-            categories::categories(table, &conversation, &in_view, self.head, context);
+            categories::categories(table, &conversation, &in_view, &cleared, self.head, context);
         let repeated_in_view = self
             .calls
             .duplicate_reads(table, &conversation, |call| in_view.contains(&call));
@@ -189,10 +190,13 @@ impl Inspection {
             categories,
             tools: Calls::tools(table, &conversation),
             boundaries: boundaries::compactions(table, &conversation),
-            clearings: boundaries::clearings(table, &conversation),
+            clearings: clearings::clearings(table, &conversation),
             usage: UsageReport::from(&bill.usage),
             cache_hit_rate: bill.usage.cache_hit_rate(),
             cost_usd: bill.cost.to_f64(),
+            partial_outputs: bill.partial_outputs,
+            earlier_conversations: earlier::earlier(table, &conversation),
+            billed: bill.responses,
             notes: self.notes.report(),
             cache_breaks,
             cache_break_totals,

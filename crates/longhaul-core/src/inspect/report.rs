@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::message::Usage;
+use crate::message::{Id, Usage};
 use crate::report::{LossReport, Made};
 use crate::transcript::Problem;
 use crate::window::Level;
@@ -48,8 +48,10 @@ pub struct Report {
     pub usage: UsageReport,
     /// cache_read ÷ (input + cache_read + cache_write), 0 to 1.
     pub cache_hit_rate: f64,
-    /// What the main conversation cost.
+    /// What the main conversation cost: at least that much if `partial_outputs` is not 0.
     pub cost_usd: f64,
+    /// Responses of the main conversation whose recorded output is plainly only a part: their cost is a lower bound.
+    pub partial_outputs: u64,
     /// What taking session notes cost: not in `usage` and `cost_usd`.
     pub notes: NotesReport,
     /// Where clearly less was read from the cache than before, main conversation, whole file.
@@ -58,6 +60,11 @@ pub struct Report {
     pub cache_break_totals: CacheBreakTotals,
     /// Files read again, main conversation, whole file.
     pub duplicate_reads: DuplicateReads,
+    /// Conversations that the file holds before the one that goes on: in neither view nor facts.
+    pub earlier_conversations: Vec<EarlierConversation>,
+    /// All responses of the file, sub-agents' included, so that a folder can count each once.
+    #[serde(skip)]
+    pub billed: Vec<BilledResponse>,
     /// The sub-agents' share, where it is in the same file.
     pub sidechains: Sidechains,
     /// The ten largest tool results of the main conversation, largest first.
@@ -127,7 +134,9 @@ pub struct Categories {
     pub tool_results: u64,
     /// The same by tool.
     pub tool_results_by_tool: BTreeMap<String, u64>,
-    /// Attachments.
+    /// How many tool results of the view take no room any more: they were cleared, or deleted from the provider's cache.
+    pub cleared_results: u64,
+    /// Attachments that have not been cleared.
     pub attachments: u64,
     /// The system prompt, where the file records it.
     pub system_prompt: u64,
@@ -243,10 +252,22 @@ pub struct ClearingReport {
     pub trigger: Option<String>,
     /// Tokens before it, as recorded.
     pub pre_tokens: Option<u64>,
-    /// Tokens saved, as recorded.
+    /// Tokens saved: as the next reply measured it where the provider says so, else as recorded.
     pub tokens_saved: Option<u64>,
     /// How many results it cleared.
     pub results: u64,
+    /// How they were cleared.
+    pub way: ClearingWay,
+}
+
+/// How results are cleared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClearingWay {
+    /// A marker is sent in their place.
+    Replaced,
+    /// They are sent as before, and the provider is asked to leave them out of its cache (U4).
+    CacheEdits,
 }
 
 /// Billed tokens by price class.
@@ -326,6 +347,30 @@ pub struct DuplicateRead {
     pub tokens: u64,
 }
 
+/// A conversation before the one that goes on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct EarlierConversation {
+    /// The line where it begins.
+    pub line: u64,
+    /// Its last line.
+    pub through: u64,
+    /// Its entries.
+    pub entries: u64,
+    /// Of these, lines of users and models.
+    pub messages: u64,
+}
+
+/// A response and its price.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BilledResponse {
+    /// The message id; none if it has none.
+    pub message: Option<Id>,
+    /// What it cost; 0 if its model's prices are not known.
+    pub cost_usd: f64,
+    /// Whether its recorded output is plainly only a part.
+    pub is_partial: bool,
+}
+
 /// The sub-agents' share of the file.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Sidechains {
@@ -339,6 +384,8 @@ pub struct Sidechains {
     pub cache_hit_rate: f64,
     /// What they cost.
     pub cost_usd: f64,
+    /// Their responses whose recorded output is plainly only a part.
+    pub partial_outputs: u64,
 }
 
 /// A large tool result.
@@ -367,8 +414,10 @@ pub struct Turn {
     pub model: Option<String>,
     /// Tokens in the window when it ended; 0 if it has no usage.
     pub context_tokens: u64,
-    /// Billed tokens.
+    /// Billed tokens, as recorded.
     pub usage: UsageReport,
+    /// Whether the recorded output is plainly only a part of what was written.
+    pub output_is_partial: bool,
     /// Share of its prompt read from the cache.
     pub cache_hit_rate: f64,
     /// What it cost, if its model's prices are known.

@@ -1,10 +1,11 @@
 //! Responses and the bill: usage counted once per response, however many lines it spans (ruling 1).
 
-use super::report::{Sidechains, Turn, UsageReport};
+use super::report::{BilledResponse, Sidechains, Turn, UsageReport};
 use crate::hash::Map;
 use crate::message::{Id, Usage};
 use crate::models::{ModelTable, Resolved};
 use crate::money::Usd;
+use crate::tokens::{Estimate, ReplyMeasured};
 use crate::transcript::{Conversation, Row, Table};
 
 /// One response of a model.
@@ -17,6 +18,16 @@ pub(super) struct Round<'a> {
     pub(super) usage: Option<&'a Usage>,
     /// The largest context any of its lines measured.
     context: u64,
+    /// The estimate of what it wrote for others to read.
+    text: Estimate,
+}
+
+impl Round<'_> {
+    /// Whether its recorded output is plainly only a part (ruling 21).
+    fn is_partial(&self) -> bool {
+        let usage = self.usage.filter(|usage| usage.total() > 0);
+        usage.is_some_and(|usage| ReplyMeasured::of(usage).is_partial(self.text))
+    }
 }
 
 /// The bill of a file.
@@ -28,6 +39,9 @@ pub(super) struct Bill {
     pub(super) sidechains: Sidechains,
     /// Models without a price, so without a share in the cost.
     pub(super) unpriced: Vec<String>,
+    /// Responses of the main conversation that are billed by a part of their output.
+    pub(super) partial_outputs: u64,
+    pub(super) responses: Vec<BilledResponse>,
 }
 
 impl Bill {
@@ -68,13 +82,20 @@ impl Bill {
             {
                 bill.unpriced.push(table.text(name).to_owned());
             }
+            bill.responses.push(BilledResponse {
+                message: round.row.message,
+                cost_usd: cost.unwrap_or_default().to_f64(),
+                is_partial: round.is_partial(),
+            });
             if round.sidechain {
                 bill.sidechains.rounds += 1;
+                bill.sidechains.partial_outputs += u64::from(round.is_partial());
                 sidechain_usage.add(&billed);
                 sidechain_cost += cost.unwrap_or_default();
                 continue;
             }
             bill.usage.add(&billed);
+            bill.partial_outputs += u64::from(round.is_partial());
             bill.cost += cost.unwrap_or_default();
             bill.turns.push(Turn {
                 line: round.row.line,
@@ -82,6 +103,7 @@ impl Bill {
                 model: model.map(|name| table.text(name).to_owned()),
                 context_tokens: round.context,
                 usage: UsageReport::from(&billed),
+                output_is_partial: round.is_partial(),
                 cache_hit_rate: billed.cache_hit_rate(),
                 cost_usd: cost.map(Usd::to_f64),
             });
@@ -117,9 +139,11 @@ pub(super) fn rounds<'a>(table: &'a Table, conversation: &'a Conversation) -> Ve
                 sidechain,
                 usage: None,
                 context: 0,
+                text: Estimate::ZERO,
             });
         }
         let round = &mut rounds[round];
+        round.text += table.spoken_weight(row);
         if let Some(usage) = table.usage(row) {
             let billed = |usage: &Usage| usage.billed().map(Usage::total).sum::<u64>();
             round.context = round.context.max(usage.context());

@@ -7,6 +7,7 @@ mod blocks;
 mod content;
 mod display;
 mod excerpt;
+mod harmless;
 mod head;
 mod item;
 mod redact;
@@ -19,6 +20,7 @@ use crate::prompt::{Marks, RequestHead};
 use crate::tokens::Estimate;
 
 pub use excerpt::steers;
+pub use harmless::{harmless, harmless_but_coloured, harmless_json};
 pub use item::{Item, Note, Zone};
 
 /// More tools than this are one line in a list for people.

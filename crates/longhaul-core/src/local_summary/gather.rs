@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::facts::excerpt::Answer;
-use crate::hash::Map;
+use crate::hash::{Map, Set};
 use crate::message::{Block, BlockKind, EntryKind, Id, View};
 use crate::tokens::{Estimate, Estimator, Rough};
 
@@ -45,6 +45,8 @@ pub(super) struct Gathered<'a> {
     pub(super) earlier: Option<&'a [u8]>,
     /// It is the provider's own: the summary message behind it only adds to it.
     by_provider: bool,
+    /// The inputs that came after it.
+    pub(super) inputs: Set<Id>,
     /// The size of the view.
     pub(super) size: Estimate,
 }
@@ -65,7 +67,16 @@ impl<'a> Gathered<'a> {
         gathered
     }
 
+    /// The assistant's texts that are remembered, in order.
+    pub(super) fn texts(&self) -> Vec<&Said<'a>> {
+        self.first_texts.iter().chain(&self.last_texts).collect()
+    }
+
     fn input(&mut self, entry: View<'a>, open: &mut Map<Id, usize>) {
+        match entry.facets.flags.compact_summary {
+            true => self.inputs.clear(),
+            false => self.inputs.extend(entry.uuid()),
+        }
         let blocks = &entry.facets.blocks;
         for (at, block) in blocks.iter().enumerate().filter(|(_, block)| !block.inner) {
             self.size += Rough.block(block, &blocks[at + 1..]);

@@ -3,18 +3,31 @@
 //! It is the way out when there is no model at hand, the breaker is open, or a conversation is too long for any request
 //! (Y1). It reads little: notes first, and of the texts only what is shown. What it says is what the entries say; that the
 //! user's words are all there is the audit's business ([`crate::facts::audit`]).
+//!
+//! A view may begin with a summary. The new one takes its place: what it said is merged section by section, so that summaries
+//! do not nest however often a conversation is compacted.
 
+mod condense;
+mod earlier;
 mod extracts;
 mod gather;
+mod record;
 mod sections;
 
 use crate::facts::Facts;
 use crate::facts::budget::units_within;
+use crate::facts::excerpt::excerpt;
 use crate::facts::page::Page;
 use crate::message::View;
-pub(crate) use extracts::earlier;
+use earlier::Earlier;
+pub(crate) use earlier::earlier;
 use gather::Gathered;
-use sections::{SECTIONS, Source};
+use sections::Source;
+
+/// The number of sections.
+const SECTIONS: usize = 9;
+/// The most bytes of an earlier summary that are looked at.
+const EARLIER: usize = 200_000;
 
 const OPENING: &str = include_str!("opening.md");
 const TITLES: &str = include_str!("sections.txt");
@@ -27,8 +40,8 @@ const AMPLE: usize = 3_000;
 const FILLED: [usize; SECTIONS] = [0, 7, 8, 6, 5, 3, 2, 4, 1];
 /// The room of each section in percent.
 const ROOM: [usize; SECTIONS] = [8, 3, 20, 12, 14, 24, 6, 11, 2];
-/// The same if the view begins with a summary, which is all that is left of what came before.
-const ROOM_AFTER_SUMMARY: [usize; SECTIONS] = [34, 2, 14, 8, 8, 16, 5, 11, 2];
+/// The same if the view begins with a summary: what it said is carried on section by section.
+const ROOM_AFTER_SUMMARY: [usize; SECTIONS] = [14, 4, 18, 12, 16, 18, 7, 9, 2];
 
 /// Summarises the entries of a view, in order, with the facts of their session. The text takes at most `budget` tokens
 /// by the padded estimate, and is always smaller than what it summarises.
@@ -40,9 +53,13 @@ pub fn summarise<'a>(
     let gathered = Gathered::of(entries);
     let smaller = gathered.size.padded() / 4 * 3;
     let limit = usize::try_from(units_within(budget.min(smaller))).unwrap_or(usize::MAX);
-    let source = Source {
+    let mut source = Source {
         gathered: &gathered,
         facts,
+        earlier: gathered
+            .earlier
+            .map(|literal| Earlier::read(&excerpt(literal, EARLIER))),
+        told: Vec::new(),
     };
     let room = match gathered.earlier {
         Some(_) => ROOM_AFTER_SUMMARY,

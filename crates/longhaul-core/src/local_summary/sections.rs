@@ -1,50 +1,37 @@
-//! The nine sections, each from facts and from extracts.
+//! The nine sections, each from facts, from extracts, and from what an earlier summary said in the same section. Those that
+//! tell what was done are in `record.rs`.
 
-use std::collections::BTreeMap;
-
-use super::extracts::{
-    OUTCOME, QUOTE, about, counts, earlier, one_line, outcome_text, quote, title, words,
-};
+use super::condense::{LEFT_OUT, Stay, beginning, condensed};
+use super::earlier::{Author, Earlier};
+use super::extracts::{QUOTE, said, title, words};
 use super::gather::Gathered;
-use crate::facts::appendix::messages_within;
-use crate::facts::excerpt::excerpt;
+use super::record::SAID_LAST;
+use crate::facts::appendix::{item, message};
 use crate::facts::page::Page;
-use crate::facts::{CancelledKind, Facts, FileAction, shorten};
+use crate::facts::{CancelledKind, Facts, UserMessage};
+use crate::message::Id;
+use crate::quoting::{inline, quoted};
+use crate::tokens::utf16_len;
 
-/// The number of sections.
-pub(super) const SECTIONS: usize = 9;
-
-/// Where calls hold the text that they put into a file.
-const NEW_TEXT: [&str; 7] = [
-    "new_string",
-    "content",
-    "new_source",
-    "new_str",
-    "file_text",
-    "newString",
-    "newText",
-];
-
-/// The most that are shown of each.
-const ERRORS: usize = 6;
-const SNIPPETS: usize = 6;
+/// The most calls that are shown of the current work.
 const ACTIONS: usize = 10;
-/// How many later calls are searched for one that repeats a failed one.
-const RETRIES: usize = 300;
-/// The most bytes of a change that are shown.
-const SNIPPET: usize = 500;
-/// The most bytes of an earlier summary that are looked at.
-const EARLIER: usize = 200_000;
+/// The most units of how a long message begins.
+const BEGINNING: usize = 160;
+/// How an item begins that another wrote in an earlier summary.
+pub(super) const BEFORE: &str = "- From the summary before";
 
 /// What sections are written from.
 pub(super) struct Source<'a> {
     pub(super) gathered: &'a Gathered<'a>,
     pub(super) facts: &'a Facts,
+    pub(super) earlier: Option<Earlier>,
+    /// Messages of the user that a section holds whole.
+    pub(super) told: Vec<u32>,
 }
 
 impl Source<'_> {
     /// Writes a section, counted from 0.
-    pub(super) fn write(&self, section: usize, page: &mut Page) {
+    pub(super) fn write(&mut self, section: usize, page: &mut Page) {
         match section {
             0 => self.request(page),
             1 => self.concepts(page),
@@ -58,172 +45,142 @@ impl Source<'_> {
         }
     }
 
-    fn request(&self, page: &mut Page) {
+    /// The items of a section of an earlier summary that was made as this one is.
+    pub(super) fn extracts(&self, section: usize) -> impl Iterator<Item = &String> {
+        self.items(section, Author::Extracts)
+            .filter(|item| !item.starts_with(BEFORE))
+    }
+
+    fn items(&self, section: usize, author: Author) -> impl Iterator<Item = &String> {
+        let earlier = self.earlier.as_ref();
+        let earlier = earlier.filter(|earlier| earlier.author == author);
+        earlier
+            .into_iter()
+            .flat_map(move |earlier| &earlier.sections[section])
+    }
+
+    /// What another wrote in a section of an earlier summary, in at most so much room.
+    pub(super) fn carry(&self, page: &mut Page, section: usize, room: usize) {
+        self.carry_under(&format!("{BEFORE}:"), page, section, room);
+    }
+
+    fn carry_under(&self, lead: &str, page: &mut Page, section: usize, room: usize) {
+        let another = self.items(section, Author::Another);
+        let mut items: Vec<String> = another.map(|item| quoted(item)).collect();
+        // What was carried on before stands there as a quotation already.
+        let carried = self.items(section, Author::Extracts);
+        let carried = carried.filter(|item| item.starts_with(BEFORE));
+        let carried = carried.flat_map(|item| item.lines().skip(1));
+        let carried = carried.filter(|line| !line.ends_with(LEFT_OUT));
+        items.extend(carried.map(str::to_owned));
+        let room = room.min(page.room()).saturating_sub(utf16_len(lead) + 2);
+        let told = condensed(&items, room, Stay::First);
+        let told: Vec<String> = told.iter().map(|item| marked(item)).collect();
+        if !told.is_empty() {
+            page.line(&format!("{lead}\n{}", told.join("\n")));
+        }
+    }
+
+    fn request(&mut self, page: &mut Page) {
         let messages = self.facts.messages();
         if let Some(first) = messages.first() {
-            quote(page, "First request", first);
+            self.tell(page, "- First request:", first);
         }
         if let [_, .., newest] = messages {
-            quote(page, "Newest request", newest);
+            self.tell(page, "- Newest request:", newest);
         }
-        if let Some(literal) = self.gathered.earlier {
-            let text = excerpt(literal, EARLIER);
-            let text = earlier(&text);
-            let lead = "- The summary of what came before, in part:\n";
-            let room = page.room().saturating_sub(lead.len() + 1);
-            if room > 80 {
-                page.line(&format!("{lead}{}", shorten(text.trim(), room)));
-            }
-        }
+        self.carry(page, 0, page.room());
     }
 
-    fn concepts(&self, page: &mut Page) {
-        let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
-        for file in self.facts.files() {
-            let name = file.path.rsplit(['/', '\\']).next().unwrap_or_default();
-            let kind = name.rsplit_once('.').map(|(_, kind)| kind);
-            let kind = kind.filter(|kind| !kind.is_empty() && kind.len() <= 10);
-            *kinds.entry(kind.unwrap_or("other").to_owned()).or_default() += 1;
-        }
-        counts(page, "Kinds of file", kinds);
-        let mut programs: BTreeMap<String, usize> = BTreeMap::new();
-        for called in self.gathered.calls.iter().rev().take(500) {
-            if called.tool() == b"Bash"
-                && let Some(command) = about(called)
-                && let Some(program) = command.split_whitespace().next()
-                && program.len() <= 24
-            {
-                *programs.entry(program.to_owned()).or_default() += 1;
+    /// A message, as it is written among all messages; of a long one only the beginning, since it stands there whole.
+    fn tell(&mut self, page: &mut Page, lead: &str, one: &UserMessage) {
+        let room = page.room().saturating_sub(utf16_len(lead) + 2).min(QUOTE);
+        let whole = message(one, usize::MAX);
+        if utf16_len(&whole) <= room && one.cut.is_none() {
+            if page.line(&format!("{lead}\n{}", whole.trim_end_matches('\n'))) {
+                self.told.push(one.ordinal);
             }
-        }
-        counts(page, "Programs run", programs);
-        let tools = self.gathered.tools.iter();
-        let tools = tools.map(|(name, count)| (String::from_utf8_lossy(name).into_owned(), *count));
-        counts(page, "Tools used", tools.collect());
-    }
-
-    fn files(&self, page: &mut Page) {
-        let mut shown: Vec<String> = Vec::new();
-        let tools = &self.facts.vocabulary().file_tools;
-        for called in self
-            .gathered
-            .calls
-            .iter()
-            .rev()
-            .filter(|called| !called.failed())
-        {
-            if shown.len() == SNIPPETS || page.room() < SNIPPET {
-                break;
-            }
-            let input = called.entry.object(called.block.body);
-            let tool = tools
-                .iter()
-                .find(|tool| tool.is_called(called.tool(), input));
-            let tool = tool.filter(|tool| tool.action != FileAction::Read);
-            let Some(path) = tool.and_then(|tool| input.string(&tool.path)) else {
-                continue;
-            };
-            if shown.iter().any(|known| *known == *path) {
-                continue;
-            }
-            let Some(code) = NEW_TEXT.into_iter().find_map(|field| input.get(field)) else {
-                continue;
-            };
-            let code = excerpt(code, SNIPPET);
+        } else if room > 40 {
+            let begins = beginning(one.text.trim(), room.min(BEGINNING));
             page.line(&format!(
-                "- {path}, as last changed:\n```\n{}\n```",
-                code.trim_end()
+                "{lead} [{}] begins: {}",
+                one.ordinal,
+                inline(&begins)
             ));
-            shown.push(path.into_owned());
-        }
-        for file in self.facts.files() {
-            if !shown.contains(&file.path)
-                && !page.line(&format!("- {} ({})", file.path, file.state()))
-            {
-                break;
-            }
         }
     }
 
-    fn errors(&self, page: &mut Page) {
-        let calls = &self.gathered.calls;
-        let failed = (0..calls.len()).rev().filter(|at| calls[*at].failed());
-        for at in failed.take(ERRORS) {
-            let called = &calls[at];
-            let retried = calls[at + 1..].iter().take(RETRIES);
-            let fixed = retried
-                .filter(|later| later.tool() == called.tool() && !later.failed())
-                .any(|later| about(later) == about(called));
-            let outcome = match fixed {
-                true => "; the same succeeded later",
-                false => "",
-            };
-            let text = outcome_text(called, QUOTE);
-            let line = format!("- {} failed{outcome}:\n{}", title(called), text.trim());
-            if !page.line(&line) {
-                let room = page.room().saturating_sub(1);
-                if room > 120 {
-                    page.line(&shorten(&line, room));
-                }
-                return;
-            }
-        }
-        if let Some(error) = self.facts.last_error().filter(|error| error.tool.is_none()) {
-            page.line(&format!("- {}", shorten(error.text.trim(), QUOTE)));
-        }
-    }
-
-    fn solving(&self, page: &mut Page) {
-        let last = self.gathered.last_texts.iter().rev().skip(1).rev();
-        for said in self.gathered.first_texts.iter().chain(last) {
-            if !page.line(&format!("- The assistant: {}", words(said, QUOTE))) {
-                return;
-            }
-        }
-    }
-
+    /// Messages that fit whole, the newest first; the audit adds those that do not.
     fn messages(&self, page: &mut Page) {
-        let room = page.room();
-        let text = messages_within(self.facts.messages(), room);
-        if !text.is_empty() {
+        let mut room = page.room();
+        let mut texts = Vec::new();
+        for one in self.facts.messages().iter().rev() {
+            if self.told.contains(&one.ordinal) || one.cut.is_some() {
+                continue;
+            }
+            let text = message(one, usize::MAX);
+            if let Some(left) = room.checked_sub(utf16_len(&text)) {
+                room = left;
+                texts.push(text);
+            }
+        }
+        for text in texts.iter().rev() {
             page.line(text.trim_end_matches('\n'));
         }
     }
 
     fn pending(&self, page: &mut Page) {
-        for todo in self.facts.open_todos() {
-            if !page.line(&format!("- ({}) {}", todo.status, todo.content)) {
+        for todo in self.facts.standing_todos() {
+            if !page.line(&item(todo)) {
                 return;
+            }
+        }
+        if let Some(said) = self.facts.said_against_todos() {
+            page.line(&format!(
+                "- Older than what the user has said since: {said}. Not to be taken up unless the user asks for it again:"
+            ));
+            for todo in self.facts.called_off_todos() {
+                page.line(&item(todo));
             }
         }
         let plans = self.facts.cancelled().iter();
         for plan in plans.filter(|one| one.kind == CancelledKind::Plan) {
             page.line(&format!(
                 "- Turned down by the user, not to be resumed: “{}”",
-                plan.title
+                inline(&plan.title)
             ));
         }
+        let lead = match self.facts.said_against(self.said_before()) {
+            Some(said) => format!("{BEFORE}, older than what the user has said since: {said}:"),
+            None => format!("{BEFORE}:"),
+        };
+        self.carry_under(&lead, page, 6, page.room());
+    }
+
+    /// How many messages the user had written when the earlier summary was made.
+    fn said_before(&self) -> u32 {
+        let messages = self.facts.messages().iter();
+        let mut since = messages.filter(|one| self.gathered.inputs.contains(&Id::of(&one.uuid)));
+        let first = since.next().map(|one| one.ordinal.saturating_sub(1));
+        first.unwrap_or(self.facts.messages().len() as u32)
     }
 
     fn current(&self, page: &mut Page) {
-        let newest = self.gathered.last_texts.back();
-        if let Some(said) = newest.or(self.gathered.first_texts.last()) {
-            page.line(&format!(
-                "- The assistant last said: {}",
-                words(said, QUOTE)
-            ));
+        let texts = self.gathered.texts();
+        if let Some(text) = texts.last() {
+            page.line(&said(SAID_LAST, &words(text, QUOTE)));
         }
         let from = self.gathered.calls.len().saturating_sub(ACTIONS);
         let mut lines = Vec::new();
         let mut room = page.room();
         for called in self.gathered.calls[from..].iter().rev() {
             let outcome = match (called.result, called.failed()) {
-                (None, _) => "no result yet".to_owned(),
-                (_, true) => format!("failed: {}", one_line(&outcome_text(called, OUTCOME))),
-                (_, false) => "done".to_owned(),
+                (None, _) => "no result yet",
+                (_, true) => "failed",
+                (_, false) => "done",
             };
             let line = format!("- {}: {outcome}", title(called));
-            let units = line.len() + 1;
+            let units = utf16_len(&line) + 1;
             if units > room {
                 break;
             }
@@ -233,20 +190,33 @@ impl Source<'_> {
         for line in lines.iter().rev() {
             page.line(line);
         }
+        if texts.is_empty() && lines.is_empty() {
+            self.list(page, self.extracts(7).cloned().collect(), Stay::First);
+            self.carry(page, 7, page.room());
+        }
     }
 
     fn next(&self, page: &mut Page) {
-        let mut open = self.facts.open_todos();
-        if let Some(todo) = open.find(|todo| todo.status == "in_progress") {
-            page.line(&format!("- Go on with: {}", todo.content));
+        let mut standing = self.facts.standing_todos();
+        if let Some(todo) = standing.find(|todo| todo.status == "in_progress") {
+            page.line(&format!("- Go on with: {}", inline(&todo.content)));
+        }
+        if self.facts.said_against_todos().is_some() {
+            page.line("- Nothing that the user has called off since it was planned.");
         }
         if let Some(newest) = self.facts.messages().last() {
-            let lead = "- In line with the newest request: “";
-            let room = page.room().saturating_sub(lead.len() + 3);
-            if room > 40 {
-                let words = shorten(&one_line(&newest.text), room.min(QUOTE));
-                page.line(&format!("{lead}{words}”"));
-            }
+            page.line(&format!(
+                "- In line with the newest request, [{}].",
+                newest.ordinal
+            ));
         }
+    }
+}
+
+/// A line that tells of items left out is part of the quotation too.
+fn marked(item: &str) -> String {
+    match item.starts_with('>') {
+        true => item.to_owned(),
+        false => quoted(item),
     }
 }

@@ -38,6 +38,11 @@ impl BlockKind {
         }
     }
 
+    /// Whether a model writes it for others to read: text, or a call of a client's tool.
+    pub fn is_spoken(self) -> bool {
+        matches!(self, Self::Text | Self::ToolUse)
+    }
+
     /// Whether this is reasoning, plain or encrypted.
     pub fn is_thinking(self) -> bool {
         matches!(self, Self::Thinking | Self::RedactedThinking)

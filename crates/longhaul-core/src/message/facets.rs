@@ -26,6 +26,8 @@ pub struct Flags {
     pub has_message: bool,
     /// The message's content is a plain string, not a list of blocks.
     pub string_content: bool,
+    /// The reply ended because the window was full.
+    pub window_exceeded: bool,
 }
 
 /// The notes on one entry: spans into its line, and sizes.

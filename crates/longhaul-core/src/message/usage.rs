@@ -13,6 +13,9 @@ pub struct Usage {
     pub cache_write_1h: u64,
     /// Tokens the model wrote.
     pub output: u64,
+    /// Tokens that the provider left out of the cached prompt because the request asked for it (U4); they are in none of
+    /// the other counts. None if it does not say.
+    pub cache_deleted: Option<u64>,
     /// Billed at the batch rate.
     pub batch: bool,
     /// Billed with the surcharge for inference in the US.
@@ -68,6 +71,15 @@ impl Usage {
             .rev()
             .find(|iteration| iteration.kind == IterationKind::Message)
             .map_or_else(|| self.total(), |iteration| iteration.usage.total())
+    }
+
+    /// What the model wrote, of the context that [`Usage::context`] tells.
+    pub fn context_output(&self) -> u64 {
+        self.iterations
+            .iter()
+            .rev()
+            .find(|iteration| iteration.kind == IterationKind::Message)
+            .map_or(self.output, |iteration| iteration.usage.output)
     }
 
     /// What is billed, step by step: the iterations where there are any, else the totals.

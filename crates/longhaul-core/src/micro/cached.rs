@@ -4,15 +4,13 @@
 //! Deletions are pinned: asked for again with every request while the cache lives. When it expires they are dropped,
 //! the results count again, and the next idle gap clears them for good (U3).
 
-use super::{Reason, ToolResult, ToolResults};
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::{MicroLimits, Reason, ToolResult, ToolResults};
 use crate::hash::Set;
 use crate::message::Id;
 use crate::tokens::Estimate;
-
-/// From so many active results on.
-const FROM: usize = 12;
-/// The newest results that stay.
-const KEPT: usize = 5;
 
 /// Results that the provider is to drop from its cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +19,7 @@ pub struct Deletions {
     pub reason: Reason,
     /// The results, oldest first.
     pub results: Vec<ToolResult>,
-    /// What they weigh: the drop that the cache watch is to expect (D4).
+    /// What they weigh: stands in for what the provider measures (D4).
     pub saved: Estimate,
 }
 
@@ -35,15 +33,15 @@ pub struct CachedMicro {
 
 impl CachedMicro {
     /// What to delete now, if there are enough active results.
-    pub fn plan(&self, results: &ToolResults) -> Option<Deletions> {
+    pub fn plan(&self, results: &ToolResults, limits: &MicroLimits) -> Option<Deletions> {
         let active = results.len() - self.deleted.len().min(results.len());
-        if active < FROM {
+        if active < limits.from() {
             return None;
         }
         let results: Vec<ToolResult> = results
             .iter()
             .filter(|result| !self.deleted.contains(&Id::of(&result.call)))
-            .take(active - KEPT)
+            .take(active - limits.kept())
             .cloned()
             .collect();
         Some(Deletions {
@@ -72,6 +70,14 @@ impl CachedMicro {
     /// The calls whose results every request asks to drop, in order.
     pub fn pinned(&self) -> &[String] {
         &self.pinned
+    }
+
+    /// The field of a request that asks for them, in an object of its own. A request that asks for none says so.
+    pub fn field(&self) -> Option<Box<RawValue>> {
+        let edits: Vec<_> = (self.pinned.iter())
+            .map(|call| json!({"type": "delete", "tool_use_id": call}))
+            .collect();
+        serde_json::value::to_raw_value(&json!({"cache_edits": edits})).ok()
     }
 
     /// Whether a result is deleted by reference.

@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 
-use super::{CachedMicro, Clearing, Deletions, ToolResults, idle, pressure};
+use super::{CachedMicro, Clearing, Deletions, MicroLimits, ToolResults, idle, pressure};
 use crate::window::{Level, WindowStatus};
 
 /// Whether the provider still holds what the last request wrote.
@@ -32,6 +32,8 @@ pub struct MicroSituation<'a> {
     pub cached: Option<&'a CachedMicro>,
     /// Who clears under pressure.
     pub pressure: Pressure,
+    /// When results are cleared and how many stay.
+    pub limits: &'a MicroLimits,
 }
 
 /// Who clears when the window fills up.
@@ -59,15 +61,17 @@ pub enum MicroStep {
 
 /// Takes the first way that applies.
 pub fn choose(situation: &MicroSituation<'_>) -> MicroStep {
-    let MicroSituation { results, .. } = *situation;
-    if let Some(clearing) = idle::clear(results, situation.last_reply, situation.now) {
+    let MicroSituation {
+        results, limits, ..
+    } = *situation;
+    if let Some(clearing) = idle::clear(results, limits, situation.last_reply, situation.now) {
         return MicroStep::Clear(clearing);
     }
     if let Some(cached) = situation.cached
         && situation.cache == CacheState::Warm
     {
         return cached
-            .plan(results)
+            .plan(results, limits)
             .map_or(MicroStep::Nothing, MicroStep::Delete);
     }
     let status = situation.status;

@@ -9,6 +9,7 @@ mod cached;
 mod choose;
 mod clearable;
 mod idle;
+mod limits;
 pub mod native;
 mod pressure;
 mod results;
@@ -17,6 +18,7 @@ pub use cached::{CachedMicro, Deletions};
 pub use choose::{CacheState, MicroSituation, MicroStep, Pressure, choose};
 pub use clearable::ClearableTools;
 pub use idle::is_rested;
+pub use limits::MicroLimits;
 pub use results::{Clearing, Reason, ToolResult, ToolResults};
 
 #[cfg(test)]

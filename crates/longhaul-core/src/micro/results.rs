@@ -2,6 +2,7 @@
 //! clears and not what there is.
 
 use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
 
 use super::ClearableTools;
 use crate::hash::{Map, Set};
@@ -57,6 +58,8 @@ impl Reason {
 #[derive(Debug)]
 struct Attachment {
     uuid: String,
+    /// The memory file that it repeats.
+    path: Option<PathBuf>,
     weight: Estimate,
     /// How many results had come before it.
     behind: u64,
@@ -94,6 +97,7 @@ impl ToolResults {
             EntryKind::Attachment if is_memory(entry) && facets.uuid.is_present() => {
                 self.memories.push_back(Attachment {
                     uuid: entry.text(facets.uuid).into_owned(),
+                    path: memory_path(entry),
                     weight: estimator.attachment(facets.attachment_units),
                     behind: self.seen,
                 });
@@ -166,6 +170,15 @@ impl ToolResults {
         self.active.iter()
     }
 
+    /// Whether an attachment that repeats this memory file is there and was not cleared.
+    pub fn holds_memory(&self, path: &Path) -> bool {
+        let mut paths = self
+            .memories
+            .iter()
+            .filter_map(|memory| memory.path.as_ref());
+        paths.any(|known| known == path)
+    }
+
     /// Forgets results that were cleared. Cleared ones are mostly the oldest, so this looks no further than it must.
     fn forget(&mut self, ids: &[Id]) {
         let mut gone: Set<Id> = ids.iter().copied().collect();
@@ -207,6 +220,12 @@ impl ToolResults {
             saved,
         }
     }
+}
+
+/// The file that an attachment repeats, where it names one.
+fn memory_path(entry: View<'_>) -> Option<PathBuf> {
+    let path = entry.object(entry.facets.attachment).string("path")?;
+    Some(path.into_owned().into())
 }
 
 /// Attachments that repeat memory files: the files are still there.

@@ -10,6 +10,12 @@ use crate::message::Entry;
 use crate::tokens::Rough;
 use crate::window::{AutoCompact, Settings, WindowInput, WindowStatus};
 
+const LIMITS: MicroLimits = MicroLimits {
+    keep_recent: 5,
+    trigger: 12,
+    idle_minutes: 60,
+};
+
 fn entry(line: Value) -> Entry {
     Entry::read(Bytes::from(line.to_string())).unwrap()
 }
@@ -71,6 +77,7 @@ fn situation<'a>(
         cache,
         cached: None,
         pressure: Pressure::Ours,
+        limits: &LIMITS,
     }
 }
 
@@ -157,9 +164,9 @@ fn u3_after_an_hour_all_but_the_newest_five_are_cleared() {
 fn u4_from_twelve_results_on_the_oldest_are_deleted_by_reference_and_stay_deleted() {
     let mut results = calls(11, 100);
     let mut cached = CachedMicro::default();
-    assert_eq!(cached.plan(&results), None);
+    assert_eq!(cached.plan(&results, &LIMITS), None);
     call(&mut results, "t11", "Bash", 100);
-    let deletions = cached.plan(&results).unwrap();
+    let deletions = cached.plan(&results, &LIMITS).unwrap();
     assert_eq!(
         ids(&deletions.results),
         ["t0", "t1", "t2", "t3", "t4", "t5", "t6"]
@@ -167,11 +174,11 @@ fn u4_from_twelve_results_on_the_oldest_are_deleted_by_reference_and_stay_delete
     assert_eq!(deletions.saved.unpadded(), 700);
     cached.pin(deletions.results.into_iter().map(|result| result.call));
     assert_eq!(cached.pinned().len(), 7);
-    assert_eq!(cached.plan(&results), None, "five are active");
+    assert_eq!(cached.plan(&results, &LIMITS), None, "five are active");
     for at in 12..19 {
         call(&mut results, &format!("t{at}"), "Read", 100);
     }
-    let more = cached.plan(&results).unwrap();
+    let more = cached.plan(&results, &LIMITS).unwrap();
     assert_eq!(
         ids(&more.results),
         ["t7", "t8", "t9", "t10", "t11", "t12", "t13"]
@@ -179,7 +186,7 @@ fn u4_from_twelve_results_on_the_oldest_are_deleted_by_reference_and_stay_delete
     cached.drop_all();
     assert!(cached.pinned().is_empty());
     assert_eq!(
-        cached.plan(&results).unwrap().results.len(),
+        cached.plan(&results, &LIMITS).unwrap().results.len(),
         14,
         "they count again"
     );

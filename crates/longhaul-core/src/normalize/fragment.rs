@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::quoting::hosts_words;
+
 /// The text of a fragment file with `{name}` replaced by its value. What is filled in is not looked at again, so that
 /// braces in a user's own text mean nothing. A name without a value stays as it is.
 pub fn fill(fragment: &str, values: &[(&str, &str)]) -> String {
@@ -31,8 +33,9 @@ pub fn fill(fragment: &str, values: &[(&str, &str)]) -> String {
     text
 }
 
-/// A text inside the tags that tell the model that the host speaks, not the user.
+/// A text inside the tags that tell the model that the host speaks, not the user. Nothing in it ends the element.
 pub fn reminder(text: &str) -> String {
+    let text = hosts_words(text);
     let mut whole = String::with_capacity(text.len() + 40);
     let _ = write!(whole, "<system-reminder>\n{text}\n</system-reminder>");
     whole

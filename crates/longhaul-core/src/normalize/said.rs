@@ -33,15 +33,10 @@ pub(super) fn settle(mut said: Vec<Piece>, place: Place) -> Vec<Piece> {
     calls_last(said)
 }
 
-/// White space between blocks is dropped, unless signed reasoning follows it in the same response: what that was made
-/// behind must not change.
+/// Text of white space alone is no text: the API refuses a message that has no other, and a stored one would block the
+/// session for good. Models do write it, before reasoning and before calls; on disk it stays.
 fn drop_blanks(said: &mut Vec<Piece>) {
-    let last_thought = said.iter().rposition(|piece| piece.part == Part::Thinking);
-    let mut index = 0;
-    said.retain(|piece| {
-        index += 1;
-        piece.part != Part::Blank || last_thought.is_some_and(|thought| index - 1 < thought)
-    });
+    said.retain(|piece| piece.part != Part::Blank);
 }
 
 /// A call on the server's side and its answer stand in this order in one message; what is left over becomes text.

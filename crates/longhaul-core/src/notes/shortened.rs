@@ -1,6 +1,7 @@
 //! Notes as a summary: each section cut to its cap, with a pointer to the rest (S6).
 
 use super::{Caps, Notes, fence};
+use crate::quoting::{inline, without_claims};
 use crate::tokens::cut::beginning;
 
 /// Notes that are fit to stand in a conversation.
@@ -14,19 +15,19 @@ pub struct Shortened {
 
 /// Cuts the sections that are over their cap. Headings and descriptions stay; the file at `path` has the rest.
 pub fn shortened(notes: &Notes, caps: Caps, path: &str) -> Shortened {
-    let mut text = notes.preamble().to_owned();
+    let mut text = without_claims(notes.preamble());
     let mut cut = Vec::new();
     for (at, section) in notes.sections().enumerate() {
-        text.push_str(notes.frame_of(at));
+        text.push_str(&without_claims(notes.frame_of(at)));
         if !text.ends_with('\n') {
             text.push('\n');
         }
         match beginning(section.body, caps.section) {
-            None => text.push_str(section.body),
+            None => text.push_str(&without_claims(section.body)),
             Some(head) => {
-                text.push_str(&closed(whole_lines(head)));
+                text.push_str(&without_claims(&closed(whole_lines(head))));
                 let pointer = include_str!("cut.md").trim_end();
-                text.push_str(&pointer.replace("{path}", path));
+                text.push_str(&pointer.replace("{path}", &inline(path)));
                 cut.push(section.title.to_owned());
             }
         }

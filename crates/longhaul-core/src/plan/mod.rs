@@ -1,9 +1,11 @@
 //! What to do before a request (O): compact, refuse, or go on.
 //!
-//! [`next`] judges one request; [`Tracking`] remembers across turns. Clearing, which comes first, is chosen in `micro/`.
+//! [`next`] judges one request; [`Tracking`] remembers across turns; [`worth`](fn@worth) says whether a compaction is worth its price. Clearing, which comes first, is chosen in `micro/`.
 
 mod next;
 mod tracking;
+mod worth;
 
 pub use next::{Next, Refusal, Situation, Way, next};
-pub use tracking::{Breaker, Recompaction, SummedUp, Tracking, Tripped};
+pub use tracking::{Breaker, Recompaction, Tracking, Tripped};
+pub use worth::{Worth, least_freed, worth};

@@ -1,7 +1,12 @@
 //! What is remembered of compactions across turns (O2, O4): the circuit breaker, and how often a conversation is
 //! compacted again.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::message::View;
 
 /// After so many failures in a row nothing more is tried by itself.
 const FAILURES: u32 = 3;
@@ -9,16 +14,39 @@ const FAILURES: u32 = 3;
 /// One compaction as it relates to the one before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Recompaction {
+    /// The turn that begins with it.
+    pub turn: String,
     /// The conversation was compacted before in this session.
     pub in_chain: bool,
     /// Turns since the last one; none if there was none.
     pub turns_since: Option<u64>,
-    /// The turn in which the last one happened.
+    /// The turn that began with the last one.
     pub previous_turn: Option<String>,
     /// The threshold that was reached.
     pub threshold: u64,
     /// Who sent the request.
     pub source: String,
+}
+
+impl Recompaction {
+    /// As it stands on the boundary.
+    pub fn to_boundary(&self) -> Value {
+        json!({
+            "turnId": self.turn,
+            "previousTurnId": self.previous_turn,
+            "inChain": self.in_chain,
+            "turnsSince": self.turns_since,
+            "threshold": self.threshold,
+            "source": self.source,
+        })
+    }
+
+    /// The turn that began with the compaction of a boundary, if it says so.
+    pub fn turn_of(boundary: View<'_>) -> Option<String> {
+        let metadata = boundary.object(boundary.facets.metadata);
+        let recorded = metadata.object("recompaction")?;
+        recorded.string("turnId").map(Cow::into_owned)
+    }
 }
 
 /// Whether automatic compaction may ask a model.
@@ -28,15 +56,6 @@ pub enum Breaker {
     Closed,
     /// It failed too often: only ways without a model are left, and the user may try by hand.
     Open,
-}
-
-/// Whether a compaction shows that asking a model works again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SummedUp {
-    /// A model wrote the summary, or the user approved one: the breaker closes.
-    ByModel,
-    /// No model was asked, or none answered: the breaker stays as it is.
-    WithoutModel,
 }
 
 /// What a failure did to the breaker.
@@ -81,31 +100,36 @@ impl Tracking {
         }
     }
 
-    /// A compaction succeeded in a turn: the counters begin anew. Gives how it relates to the one before.
-    pub fn compacted(
-        &mut self,
-        turn: String,
-        threshold: u64,
-        source: &str,
-        summed_up: SummedUp,
-    ) -> Recompaction {
-        let record = Recompaction {
+    /// How a compaction that is made now relates to the one before. `turn` is the id of the turn that begins with it.
+    pub fn next(&self, turn: &str, threshold: u64, source: &str) -> Recompaction {
+        Recompaction {
+            turn: turn.to_owned(),
             in_chain: self.compacted,
             turns_since: self.compacted.then_some(self.turns),
-            previous_turn: self.last_turn.take(),
+            previous_turn: self.last_turn.clone(),
             threshold,
             source: source.to_owned(),
-        };
+        }
+    }
+
+    /// A compaction is made, by whatever means: the counters begin anew, and so do the failures.
+    pub fn compacted(&mut self, turn: String) {
         *self = Self {
             compacted: true,
             last_turn: Some(turn),
             turns: 0,
-            failures: match summed_up {
-                SummedUp::ByModel => 0,
-                SummedUp::WithoutModel => self.failures,
-            },
+            failures: 0,
         };
-        record
+    }
+
+    /// What a transcript tells of a conversation that goes on: its newest compaction, and the turns since.
+    pub fn resumed(turn: Option<String>, turns: u64) -> Self {
+        Self {
+            compacted: true,
+            last_turn: turn,
+            turns,
+            failures: 0,
+        }
     }
 }
 
@@ -129,37 +153,28 @@ mod tests {
         for _ in 0..3 {
             tracking.failed();
         }
-        tracking.compacted("t1".into(), 167_000, "sdk", SummedUp::ByModel);
+        tracking.compacted("t1".into());
         assert_eq!(tracking.breaker(), Breaker::Closed);
         assert_eq!(tracking.failed(), Tripped::No);
-    }
-
-    #[test]
-    fn o2_a_summary_without_a_model_does_not_close_the_breaker() {
-        let mut tracking = Tracking::default();
-        for _ in 0..3 {
-            tracking.failed();
-        }
-        tracking.compacted("t1".into(), 167_000, "sdk", SummedUp::WithoutModel);
-        assert_eq!(tracking.breaker(), Breaker::Open);
-        assert_eq!(tracking.failed(), Tripped::No, "told once");
     }
 
     #[test]
     fn o4_a_recompaction_tells_how_it_relates_to_the_one_before() {
         let mut tracking = Tracking::default();
         tracking.turn();
-        let first = tracking.compacted("t1".into(), 167_000, "sdk", SummedUp::ByModel);
+        let first = tracking.next("t1", 167_000, "sdk");
         assert_eq!(
             (first.in_chain, first.turns_since, first.previous_turn),
             (false, None, None)
         );
+        tracking.compacted(first.turn);
         tracking.turn();
         tracking.turn();
-        let second = tracking.compacted("t3".into(), 167_000, "sdk", SummedUp::ByModel);
+        let second = tracking.next("t3", 167_000, "sdk");
         assert_eq!((second.in_chain, second.turns_since), (true, Some(2)));
         assert_eq!(second.previous_turn.as_deref(), Some("t1"));
-        let third = tracking.compacted("t3b".into(), 167_000, "sdk", SummedUp::ByModel);
+        tracking.compacted(second.turn);
+        let third = tracking.next("t3b", 167_000, "sdk");
         assert_eq!(third.turns_since, Some(0), "the counter began anew");
     }
 }

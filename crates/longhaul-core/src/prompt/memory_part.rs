@@ -117,7 +117,7 @@ fn cut_of(file: &MemoryFile, kept: &str) -> Cut {
     }
 }
 
-fn cut_note(file: &MemoryFile, kept: &str) -> String {
+pub(super) fn cut_note(file: &MemoryFile, kept: &str) -> String {
     let missing = cut_of(file, kept).missing.unpadded().to_string();
     fill(include_str!("fragments/memory_cut.md"), |name| match name {
         "path" => Some(shown_path(&file.path)),

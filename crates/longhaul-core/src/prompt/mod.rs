@@ -18,6 +18,7 @@ mod latched;
 mod marks;
 pub mod memory;
 mod memory_part;
+mod nested_memory;
 mod parameters;
 mod registry;
 mod replay;
@@ -39,6 +40,7 @@ pub use fork::Fork;
 pub use head::{HeadReason, RequestHead, UnreadableHead};
 pub use latched::Latched;
 pub use marks::{CacheWrite, MOST_MARKERS, Marks};
+pub use nested_memory::nested_memory;
 pub use parameters::{Body, OnMismatch, ParameterError, Parameters, Think};
 pub use registry::{Cause, Change, NameTaken, Registry};
 pub use replay::{Placed, Replay, Standing};
@@ -48,7 +50,7 @@ pub use standard::Standard;
 pub use stripping::Predecessor;
 pub use synthetic::Birth;
 pub use tool_order::{OrderedTools, order_tools};
-pub use ttl::{CacheSettings, Route, Ttl, TtlPolicy};
+pub use ttl::{CacheSettings, Ttl, TtlPolicy};
 pub use user_context::{ContextBudget, ContextSources, Cut, Selection, UserContext};
 pub use values::{
     Budgets, Environment, Git, Guidance, History, HostValues, MemoryPrompt, OutputStyle, Presence,

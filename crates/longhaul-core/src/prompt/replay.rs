@@ -2,8 +2,13 @@
 //!
 //! Fed with the live view and the newest head. Which bytes that gives is for [`Assembly`](super::Assembly).
 
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
 use super::{RequestHead, UnreadableHead};
 use crate::message::{EntryKind, Id, Subtype, View};
+use crate::micro::CachedMicro;
 
 /// The parts of a rendering, as a file tells them.
 #[derive(Debug, Clone)]
@@ -16,6 +21,18 @@ pub struct Replay {
     pub pushed: Vec<usize>,
     /// Whether the rendering goes on.
     pub standing: Standing,
+    /// The calls whose results its requests ask the provider to leave out of its cache, in order (U4).
+    pub cache_edits: Vec<String>,
+}
+
+impl Replay {
+    /// The field that its requests carry beside the head's, in an object of its own.
+    pub fn more_fields(&self) -> Option<Box<RawValue>> {
+        match self.head.latched.cache_references {
+            true => CachedMicro::of(&self.cache_edits).field(),
+            false => None,
+        }
+    }
 }
 
 /// Whether the newest head is that of the rendering to come.
@@ -45,6 +62,7 @@ impl Replay {
             history: Vec::new(),
             pushed: Vec::new(),
             standing: Standing::Goes,
+            cache_edits: Vec::new(),
         };
         for (index, placed) in view.iter().enumerate() {
             if placed.offset < head.offset {
@@ -54,6 +72,9 @@ impl Replay {
             replay.pushed.push(index);
             if is_boundary(placed.entry) {
                 replay.standing = Standing::Outdated;
+            }
+            if let Some(edits) = placed.entry.cache_edits() {
+                replay.cache_edits = edits.into_iter().map(Cow::into_owned).collect();
             }
         }
         // The rendering began with another conversation: this one was taken up from an earlier point since.
@@ -71,6 +92,8 @@ impl Replay {
             Standing::Outdated => {
                 replay.history = (0..view.len()).collect();
                 replay.pushed.clear();
+                // What a new rendering sends is in no cache.
+                replay.cache_edits.clear();
             }
         }
         Ok(replay)

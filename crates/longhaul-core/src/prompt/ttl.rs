@@ -64,8 +64,6 @@ pub struct CacheSettings {
     pub enabled: bool,
     /// Whether the host is eligible for an hour.
     pub one_hour: bool,
-    /// The same where requests go to Bedrock.
-    pub one_hour_on_bedrock: bool,
     /// Five minutes, whatever else is set.
     pub five_minutes_only: bool,
 }
@@ -75,20 +73,9 @@ impl Default for CacheSettings {
         Self {
             enabled: true,
             one_hour: false,
-            one_hour_on_bedrock: false,
             five_minutes_only: false,
         }
     }
-}
-
-/// Where requests go, as far as lifetimes differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Route {
-    /// The provider itself, or anything that passes requests on to it.
-    #[default]
-    Direct,
-    /// Bedrock.
-    Bedrock,
 }
 
 /// Sources whose conversations go on after a pause. Helpers that speak once are not among them.
@@ -98,16 +85,14 @@ const LONG_LIVED: [&str; 3] = ["repl_main_thread*", "sdk", "agent:*"];
 #[derive(Debug, Clone)]
 pub struct TtlPolicy {
     settings: CacheSettings,
-    route: Route,
     long_lived: Vec<String>,
 }
 
 impl TtlPolicy {
     /// The policy under these settings, with the usual list of sources.
-    pub fn new(settings: CacheSettings, route: Route) -> Self {
+    pub fn new(settings: CacheSettings) -> Self {
         Self {
             settings,
-            route,
             long_lived: LONG_LIVED.map(str::to_owned).to_vec(),
         }
     }
@@ -122,11 +107,7 @@ impl TtlPolicy {
     /// The lifetime for a source's requests; none: they carry no markers.
     pub fn decide(&self, source: &QuerySource) -> Option<Ttl> {
         let settings = &self.settings;
-        let eligible = match self.route {
-            Route::Direct => settings.one_hour,
-            Route::Bedrock => settings.one_hour_on_bedrock,
-        };
-        let long = eligible
+        let long = settings.one_hour
             && !settings.five_minutes_only
             && self.long_lived.iter().any(|name| names(name, source));
         settings.enabled.then_some(match long {
@@ -148,14 +129,13 @@ fn names(name: &str, source: &QuerySource) -> bool {
 mod tests {
     use super::*;
 
-    fn decide(settings: CacheSettings, route: Route, source: &str) -> Option<Ttl> {
-        TtlPolicy::new(settings, route).decide(&QuerySource::new(source.to_owned()))
+    fn decide(settings: CacheSettings, source: &str) -> Option<Ttl> {
+        TtlPolicy::new(settings).decide(&QuerySource::new(source.to_owned()))
     }
 
     const HOUR: CacheSettings = CacheSettings {
         enabled: true,
         one_hour: true,
-        one_hour_on_bedrock: false,
         five_minutes_only: false,
     };
 
@@ -173,26 +153,11 @@ mod tests {
             ("suggestions", false),
         ];
         for (source, hour) in sources {
-            let ttl = decide(HOUR, Route::Direct, source);
+            let ttl = decide(HOUR, source);
             assert_eq!(ttl == Some(Ttl::OneHour), hour, "{source}");
-            let plain = decide(CacheSettings::default(), Route::Direct, source);
+            let plain = decide(CacheSettings::default(), source);
             assert_eq!(plain, Some(Ttl::FiveMinutes), "{source}");
         }
-    }
-
-    #[test]
-    fn b4_bedrock_has_a_switch_of_its_own() {
-        assert_eq!(decide(HOUR, Route::Bedrock, "sdk"), Some(Ttl::FiveMinutes));
-        let bedrock = CacheSettings {
-            one_hour: false,
-            one_hour_on_bedrock: true,
-            ..HOUR
-        };
-        assert_eq!(decide(bedrock, Route::Bedrock, "sdk"), Some(Ttl::OneHour));
-        assert_eq!(
-            decide(bedrock, Route::Direct, "sdk"),
-            Some(Ttl::FiveMinutes)
-        );
     }
 
     #[test]
@@ -201,17 +166,17 @@ mod tests {
             five_minutes_only: true,
             ..HOUR
         };
-        assert_eq!(decide(forced, Route::Direct, "sdk"), Some(Ttl::FiveMinutes));
+        assert_eq!(decide(forced, "sdk"), Some(Ttl::FiveMinutes));
         let off = CacheSettings {
             enabled: false,
             ..HOUR
         };
-        assert_eq!(decide(off, Route::Direct, "sdk"), None);
+        assert_eq!(decide(off, "sdk"), None);
     }
 
     #[test]
     fn b4_the_list_of_sources_can_be_another() {
-        let policy = TtlPolicy::new(HOUR, Route::Direct).with_long_lived(vec!["gateway:*".into()]);
+        let policy = TtlPolicy::new(HOUR).with_long_lived(vec!["gateway:*".into()]);
         let decide = |name: &str| policy.decide(&QuerySource::new(name.to_owned()));
         assert_eq!(decide("gateway:7"), Some(Ttl::OneHour));
         assert_eq!(decide("sdk"), Some(Ttl::FiveMinutes));

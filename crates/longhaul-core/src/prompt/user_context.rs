@@ -112,7 +112,8 @@ impl UserContext {
         if parts.is_empty() {
             return None;
         }
-        let parts = parts.join("\n\n");
+        // A memory file that names the tags of this element must not end it.
+        let parts = crate::quoting::hosts_words(&parts.join("\n\n"));
         let text = fill(include_str!("fragments/user_context.md"), |_| {
             Some(Cow::Borrowed(&*parts))
         })

@@ -14,7 +14,7 @@ mod todos;
 pub use agents::{AgentState, BackgroundAgent};
 pub use files::FileText;
 pub use read_files::{Exclusions, ReadFile, ReadFiles};
-pub use restore::{Attachment, Gathered, Plan, Restored, Source, restore};
+pub use restore::{Attachment, Gathered, Plan, Restored, SaidSince, Source, restore};
 pub use skills::InvokedSkill;
 pub use todos::Todo;
 

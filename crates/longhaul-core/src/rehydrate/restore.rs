@@ -1,6 +1,7 @@
 //! From what the host gathered to attachments, in a fixed order (R6): files, todo, plan, plan mode, skills, agents,
 //! announcements.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -50,8 +51,19 @@ pub struct Gathered {
     pub skills: Option<Source<Vec<InvokedSkill>>>,
     /// Agents in the background.
     pub agents: Option<Source<Vec<BackgroundAgent>>>,
+    /// What the user has said since that calls todos or the plan off. The engine fills it in.
+    pub called_off: SaidSince,
     /// Tools, agents and MCP instructions, announced as a delta against an empty history (R5): attachments as they are.
     pub announcements: Vec<Value>,
+}
+
+/// Words by which the user called work off (ruling 18): what is older carries them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SaidSince {
+    /// For open items of the todo list, by their content.
+    pub todos: BTreeMap<String, String>,
+    /// For the plan.
+    pub plan: Option<String>,
 }
 
 /// What goes back into the window.
@@ -100,14 +112,19 @@ pub fn restore(gathered: &Gathered, scale: Scale) -> Restored {
     };
     if let Some(todos) = found(&gathered.todos, &mut done.notes) {
         done.open_todos = todos.iter().filter(|todo| todo.is_open()).count();
-        done.attachments.extend(todos::attachment(todos));
+        let said = &gathered.called_off.todos;
+        done.attachments.extend(todos::attachment(todos, said));
     }
     if let Some(plan) = found(&gathered.plan, &mut done.notes) {
-        done.attachments.push(Attachment::whole(json!({
+        let mut value = json!({
             "type": "plan_file_reference",
             "planFilePath": plan.path,
             "planContent": plan.text,
-        })));
+        });
+        if let Some(said) = &gathered.called_off.plan {
+            value["calledOffBy"] = json!(said);
+        }
+        done.attachments.push(Attachment::whole(value));
     }
     if let Some(reminder) = &gathered.plan_mode {
         done.attachments.push(Attachment::whole(

@@ -150,6 +150,7 @@ fn everything() -> Gathered {
             state: AgentState::Running,
             summary: None,
         }])),
+        called_off: SaidSince::default(),
         announcements: vec![json!({"type": "mcp_instructions_delta"})],
     }
 }

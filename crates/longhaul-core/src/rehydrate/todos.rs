@@ -1,7 +1,9 @@
-//! The todo list, whole (R2).
+//! The todo list, whole (R2), with what the user has said since against items of it (ruling 18).
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::restore::Attachment;
 
@@ -25,11 +27,24 @@ impl Todo {
     }
 }
 
-pub(super) fn attachment(todos: &[Todo]) -> Option<Attachment> {
+pub(super) fn attachment(
+    todos: &[Todo],
+    called_off: &BTreeMap<String, String>,
+) -> Option<Attachment> {
+    let items: Vec<Value> = todos
+        .iter()
+        .map(|todo| {
+            let mut item = json!(todo);
+            if let Some(said) = called_off.get(&todo.content).filter(|_| todo.is_open()) {
+                item["calledOffBy"] = json!(said);
+            }
+            item
+        })
+        .collect();
     (!todos.is_empty()).then(|| {
         Attachment::whole(json!({
             "type": "todo",
-            "content": todos,
+            "content": items,
             "itemCount": todos.len(),
             "context": "post-compact",
         }))

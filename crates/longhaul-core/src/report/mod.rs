@@ -104,6 +104,11 @@ impl LossReport {
         serde_json::from_slice(report).ok()
     }
 
+    /// Whether any of the user's messages or rules is not in view.
+    pub fn leaves_out_words(&self) -> bool {
+        self.user_messages.omitted > 0 || self.rules.verbatim < self.rules.total
+    }
+
     /// Whether all that the user said is still there word for word.
     pub fn keeps_every_word(&self) -> bool {
         self.user_messages.verbatim == self.user_messages.total

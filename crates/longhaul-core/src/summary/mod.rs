@@ -6,6 +6,7 @@
 //! plain request leaves out, `read` whether an answer is a summary, `message` what the next turns will see. Sending lives
 //! in the shell; the lines that go into the transcript are made in `boundary/`.
 
+mod condense;
 mod cut;
 mod kept_files;
 pub mod message;

@@ -7,7 +7,7 @@
 
 use super::{ContextSize, Estimate, Estimator, Measured};
 use crate::hash::{Map, Set};
-use crate::message::{BlockKind, EntryKind, Id, Subtype, View};
+use crate::message::{BlockKind, EntryKind, Id, Subtype, Usage, View};
 
 /// Where an entry stands in the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,9 +26,11 @@ pub enum Counted<'a> {
         /// The reply's message id.
         message: Option<Id>,
         /// What its usage measured, if it has a usage.
-        context: Option<Measured>,
+        measured: Option<ReplyMeasured>,
         /// The line's own weight.
         weight: Estimate,
+        /// Of this, what the model wrote for others to read: texts and calls.
+        text: Estimate,
     },
     /// A user message or attachment.
     Input {
@@ -43,9 +45,43 @@ pub enum Counted<'a> {
     CacheEdits(&'a [Id]),
 }
 
+/// What the usage of a reply measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReplyMeasured {
+    /// Everything before the reply.
+    pub prompt: Measured,
+    /// The reply itself.
+    pub output: Measured,
+}
+
+impl ReplyMeasured {
+    /// What a usage says.
+    pub fn of(usage: &Usage) -> Self {
+        let output = usage.context_output();
+        Self {
+            prompt: Measured::new(usage.context().saturating_sub(output)),
+            output: Measured::new(output),
+        }
+    }
+
+    /// Everything in the window when the reply ended.
+    fn total(self) -> u64 {
+        self.prompt.tokens() + self.output.tokens()
+    }
+
+    /// Whether what was recorded of the reply is plainly only its beginning: less than half of what its own text takes.
+    /// Hosts record what a stream said when it began.
+    pub fn is_partial(self, text: Estimate) -> bool {
+        self.output.tokens() * 2 < text.unpadded()
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Reply {
     message: Option<Id>,
+    /// Weight of its own lines, and of this its texts and calls.
+    own: Estimate,
+    text: Estimate,
     /// Weight of everything behind its first line that is not its own.
     since: Estimate,
 }
@@ -53,7 +89,7 @@ struct Reply {
 #[derive(Debug, Clone, Copy)]
 struct Anchor {
     reply: Reply,
-    measured: Measured,
+    measured: ReplyMeasured,
     cleared: Estimate,
 }
 
@@ -103,9 +139,11 @@ impl Ledger {
         match facets.kind {
             EntryKind::Assistant if facets.is_reply() => {
                 let usage = facets.usage.as_deref();
+                let spoken = weighed.clone().filter(|(block, _)| block.kind.is_spoken());
                 let reply = Counted::Reply {
                     message: entry.message_id(),
-                    context: usage.map(|usage| Measured::new(usage.context())),
+                    measured: usage.map(ReplyMeasured::of),
+                    text: spoken.map(|(_, weight)| weight).sum(),
                     weight: weighed.map(|(_, weight)| weight).sum(),
                 };
                 self.push(reply, standing);
@@ -158,12 +196,13 @@ impl Ledger {
         match entry {
             Counted::Reply {
                 message,
-                context,
+                measured,
                 weight,
+                text,
             } => self.reply(
                 message,
-                context.filter(|_| standing == Standing::Live),
-                weight,
+                measured.filter(|_| standing == Standing::Live),
+                (weight, text),
             ),
             Counted::Input { weight, results } => {
                 for (id, weight) in results {
@@ -186,8 +225,14 @@ impl Ledger {
     /// The size of the context now.
     pub fn context(&self) -> ContextSize {
         match &self.anchor {
+            // The reply is estimated where what was recorded of it is only a part (ruling 21).
+            Some(anchor) if anchor.measured.is_partial(anchor.reply.text) => ContextSize {
+                measured: anchor.measured.prompt,
+                added: anchor.reply.since + anchor.reply.own,
+                cleared: anchor.cleared,
+            },
             Some(anchor) => ContextSize {
-                measured: anchor.measured,
+                measured: Measured::new(anchor.measured.total()),
                 added: anchor.reply.since,
                 cleared: anchor.cleared,
             },
@@ -207,10 +252,15 @@ impl Ledger {
     pub fn anchor(&self) -> Option<(Option<Id>, Measured)> {
         self.anchor
             .as_ref()
-            .map(|anchor| (anchor.reply.message, anchor.measured))
+            .map(|anchor| (anchor.reply.message, Measured::new(anchor.measured.total())))
     }
 
-    fn reply(&mut self, message: Option<Id>, context: Option<Measured>, weight: Estimate) {
+    fn reply(
+        &mut self,
+        message: Option<Id>,
+        measured: Option<ReplyMeasured>,
+        (weight, text): (Estimate, Estimate),
+    ) {
         let same = |reply: &Reply| message.is_some() && reply.message == message;
         let of_newest = self.newest.as_ref().is_some_and(|(reply, _)| same(reply));
         let of_anchor = self
@@ -229,17 +279,30 @@ impl Ledger {
         if !of_newest && !of_anchor {
             let reply = Reply {
                 message,
+                own: weight,
+                text,
                 since: Estimate::ZERO,
             };
             self.newest = Some((reply, self.seen));
         }
+        let newest = self.newest.as_mut().map(|(reply, _)| reply);
+        let anchor = self.anchor.as_mut().map(|anchor| &mut anchor.reply);
+        let further = [newest.filter(|_| of_newest), anchor.filter(|_| of_anchor)];
+        for reply in further.into_iter().flatten() {
+            reply.own += weight;
+            reply.text += text;
+        }
         // Zero usage is that of an aborted stream; it never anchors (T5).
-        let Some(measured) = context.filter(|measured| measured.tokens() > 0) else {
+        let Some(measured) = measured.filter(|measured| measured.total() > 0) else {
             return;
         };
         match (&mut self.anchor, self.newest) {
             // Lines of one reply may carry partial usage: the largest counts.
-            (Some(anchor), _) if of_anchor => anchor.measured = anchor.measured.max(measured),
+            (Some(anchor), _) if of_anchor => {
+                if measured.total() > anchor.measured.total() {
+                    anchor.measured = measured;
+                }
+            }
             (anchor, Some((reply, seen))) => {
                 self.anchor_seen = seen;
                 *anchor = Some(Anchor {

@@ -6,9 +6,11 @@
 pub(crate) mod cut;
 mod estimate;
 mod ledger;
+mod likely;
 mod units;
 
 pub(crate) use estimate::utf16_len;
 pub use estimate::{Class, Estimator, Rough};
-pub use ledger::{Counted, Ledger, Standing};
+pub use ledger::{Counted, Ledger, ReplyMeasured, Standing};
+pub use likely::likely;
 pub use units::{ContextSize, Estimate, Measured};

@@ -4,8 +4,8 @@ use super::live_view::Views;
 use super::segment::{Links, NOW};
 use super::{BoundaryNote, LiveView, Problem, Table, orphans};
 use crate::hash::Set;
-use crate::message::{EntryKind, Id};
-use crate::tokens::{Counted, Estimate, Ledger, Measured, Standing};
+use crate::message::{EntryKind, Id, Subtype};
+use crate::tokens::{Counted, Estimate, Ledger, ReplyMeasured, Standing};
 
 /// The conversation that a table's rows form.
 #[derive(Debug)]
@@ -48,6 +48,13 @@ impl Conversation {
     /// The row before this one in the parent chain.
     pub fn parent(&self, row: u32) -> Option<u32> {
         self.links.chain().parent(row)
+    }
+
+    /// The row before this one, also across a boundary: what it says that the conversation was before it.
+    pub fn before(&self, table: &Table, row: u32) -> Option<u32> {
+        let chain = self.links.chain();
+        let logical = || chain.find(table.boundary(row)?.logical_parent?);
+        chain.parent(row).or_else(logical)
     }
 
     /// The view that a boundary replaced: what the model saw just before it.
@@ -137,11 +144,11 @@ impl Conversation {
                 // What Z1 drops is not in the window.
                 EntryKind::Assistant if !row.is_reply() => {}
                 EntryKind::Assistant => {
-                    let context = table.usage(row).map(|usage| Measured::new(usage.context()));
                     let reply = Counted::Reply {
                         message: row.message,
-                        context,
+                        measured: table.usage(row).map(ReplyMeasured::of),
                         weight: table.weight(row),
+                        text: table.spoken_weight(row),
                     };
                     ledger.push(reply, standing);
                 }
@@ -179,6 +186,46 @@ impl Conversation {
             }
         }
         ledger
+    }
+}
+
+impl Conversation {
+    /// For each row the first entry of the conversation that it is part of, across boundaries: what an entry with no parent
+    /// begins is another conversation than the one before it (ruling 20). None for rows that are of no conversation.
+    pub fn roots(&self, table: &Table) -> Vec<Option<u32>> {
+        let rows = table.rows();
+        let mut roots: Vec<Option<u32>> = vec![None; rows.len()];
+        let mut path: Vec<u32> = Vec::new();
+        for start in (0..rows.len() as u32).filter(|at| self.is_main(*at)) {
+            if rows[start as usize].uuid.is_none() {
+                continue;
+            }
+            let mut at = start;
+            let root = loop {
+                if let Some(known) = roots[at as usize] {
+                    break known;
+                }
+                path.push(at);
+                // Noted at once, so that a circle in a damaged file ends.
+                roots[at as usize] = Some(at);
+                match self.came_from(table, at) {
+                    Some(before) => at = before,
+                    None => break at,
+                }
+            };
+            for at in path.drain(..) {
+                roots[at as usize] = Some(root);
+            }
+        }
+        roots
+    }
+
+    /// The entry that the conversation came from; a boundary that does not say it replaced what stood before it.
+    fn came_from(&self, table: &Table, at: u32) -> Option<u32> {
+        let is_boundary = table.rows()[at as usize].subtype == Subtype::CompactBoundary;
+        let newest = || self.views(table, at).newest_before(at);
+        let before = self.before(table, at);
+        before.or_else(|| is_boundary.then(newest).flatten())
     }
 }
 

@@ -227,6 +227,13 @@ impl Table {
         &self.names[name as usize]
     }
 
+    /// The estimate for what a model wrote for others to read in a row: texts and calls.
+    pub fn spoken_weight(&self, row: &Row) -> Estimate {
+        let blocks = self.blocks(row).iter();
+        let spoken = blocks.filter(|block| block.kind.is_spoken());
+        spoken.map(|block| block.weight).sum()
+    }
+
     /// The estimate for everything in a row that the model sees.
     pub fn weight(&self, row: &Row) -> Estimate {
         self.blocks(row)

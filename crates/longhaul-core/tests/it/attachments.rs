@@ -9,7 +9,7 @@ use longhaul_core::normalize::{RenderOptions, Rendering};
 use serde_json::{Value, json};
 
 /// One of each type, and what a family makes of one that lacks its fields.
-fn attachments() -> Vec<Value> {
+pub(crate) fn attachments() -> Vec<Value> {
     vec![
         json!({"type": "file", "filename": "/srv/a.rs", "content": {"type": "text", "file": {"filePath": "/srv/a.rs", "content": "fn main() {}\n"}}}),
         json!({"type": "file", "filename": "/srv/a.png", "content": {"type": "image", "file": {"base64": "AAAA", "type": "image/png"}}}),
@@ -54,7 +54,7 @@ fn attachments() -> Vec<Value> {
 }
 
 /// The blocks that an attachment becomes.
-fn told(attachment: &Value) -> Vec<Value> {
+pub(crate) fn told(attachment: &Value) -> Vec<Value> {
     let line = json!({"uuid": "1", "type": "attachment", "attachment": attachment});
     let entry = Entry::read(line.to_string().into()).unwrap();
     let mut rendering = Rendering::begin(RenderOptions::default(), [entry.view()]);

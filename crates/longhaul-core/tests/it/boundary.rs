@@ -207,6 +207,7 @@ fn n3_x6_the_providers_block_stands_between_boundary_and_summary_and_goes_with_a
         report: None,
         folds: None,
         made: None,
+        recompaction: None,
         signed: Some(Signed {
             stamp: stamp("c"),
             message: &message,
@@ -248,6 +249,7 @@ fn p5_n2_what_else_the_boundary_can_carry() {
         report: Some(&report),
         folds: None,
         made: None,
+        recompaction: None,
         signed: None,
         text: "summary \u{2028} \"quoted\"\n",
         attached: &[Attached {

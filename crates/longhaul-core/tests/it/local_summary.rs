@@ -128,19 +128,19 @@ fn x9_nine_sections_are_made_of_what_the_conversation_holds() {
         from += at.unwrap_or_else(|| panic!("{title} missing or out of order in\n{text}"));
     }
     for part in [
-        "[1]: “Make the importer read the new format. Never drop a column.”",
+        "- First request:\n[1] Make the importer read the new format. Never drop a column.\n",
+        "- Newest request:\n[2] Good. Now the docs.\n",
         "rs (1)",
         "cargo (2)",
         "fn import_v2() {}",
-        "Bash (cargo test -p import) failed; the same succeeded later:\nExit code 101\nthread panicked: column lost",
-        "The assistant: I will look at the importer first.",
-        "[2] Good. Now the docs.\n",
+        "Bash (cargo test -p import) failed; the same succeeded later:\n> Exit code 101\n> thread panicked: column lost",
+        "The assistant said: I will look at the importer first.",
         "(in_progress) write the docs",
         "not to be resumed: “Rewrite everything”",
         "The assistant last said: I am writing the docs now.",
         "Bash (cargo test -p import): done",
         "Go on with: write the docs",
-        "newest request: “Good. Now the docs.”",
+        "In line with the newest request, [2].",
     ] {
         assert!(text.contains(part), "{part} missing in\n{text}");
     }

@@ -22,7 +22,7 @@ fn t4_what_is_in_the_window_by_category() {
         "5",
         "m2",
         json!([{"type": "text", "text": "a".repeat(80)}]),
-        usage(20_000),
+        json!({"input_tokens": 1, "cache_read_input_tokens": 19_959, "output_tokens": 40}),
     );
     let report = inspect(&bytes(&lines));
     let categories = &report.categories;

@@ -194,6 +194,7 @@ impl SessionFile {
             report: None,
             folds: None,
             made: None,
+            recompaction: None,
             signed: None,
             text: "the summary",
             attached: &attached,

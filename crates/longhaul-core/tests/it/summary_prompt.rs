@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::snapshot::check;
 
 const NONE: Instructions<'static> = Instructions {
+    called_off: &[],
     user: "",
     hooks: &[],
     memory_file: "",
@@ -31,6 +32,7 @@ fn f4_the_prompts_are_as_they_were_and_of_bounded_size() {
         assert!(text.len() < 5_600, "{name}: {}", text.len());
     }
     let all = Instructions {
+        called_off: &[],
         user: "Mind the API.",
         hooks: &["Keep ticket numbers.", "Keep the branch."],
         memory_file: "Keep test output.",
@@ -91,6 +93,7 @@ fn f4_y4_proposals_and_cancelled_plans_are_kept_apart_from_what_the_user_asked_f
 #[test]
 fn f4_k1_instructions_come_in_the_order_user_hooks_memory_file() {
     let instructions = Instructions {
+        called_off: &[],
         user: "  first  ",
         hooks: &["second", "", "third"],
         memory_file: "\nfourth\n",
@@ -111,6 +114,7 @@ fn f4_k1_instructions_come_in_the_order_user_hooks_memory_file() {
 #[test]
 fn f4_blank_instructions_add_nothing() {
     let blank = Instructions {
+        called_off: &[],
         user: " \n",
         hooks: &["", "\t"],
         memory_file: "\n\n",
@@ -130,7 +134,8 @@ fn f5_up_to_asks_for_work_completed_and_context_for_continuing() {
 #[test]
 fn f5_from_quotes_the_message_that_its_part_begins_with() {
     let text = prompt(Variant::From { quote: QUOTE }, &NONE);
-    assert!(text.contains(QUOTE) && text.contains("only the recent part"));
+    assert!(text.contains("\n> Now the second part:\n> make the parser faster.\n"));
+    assert!(text.contains("only the recent part"));
     assert!(text.contains("Walk through the recent part"));
 }
 

@@ -129,7 +129,11 @@ async fn pass(
         began,
         of_key,
         dialect: route.dialect(),
-        policy: decided.unwrap_or_default(),
+        policy: match route {
+            // What is no conversation is passed on unread, whatever the rules say.
+            Route::Own | Route::Other(_) => Policy::Off,
+            _ => decided.unwrap_or_default(),
+        },
         ..Call::default()
     };
     let (most, idle) = (state.limits.body, state.timeouts.client_idle);
@@ -170,7 +174,10 @@ async fn pass(
                     _ => placing.place(&mut call, recognised).await,
                 }
             }
-            Err(not) => call.note = Some(not.to_string()),
+            Err(not) => {
+                call.policy = call.policy.min(Policy::Observe);
+                call.note = Some(not.to_string());
+            }
         }
         let sending = call.material.as_ref().map(|material| &material.sending);
         let sending = sending.map_or_else(|| Sending::as_it_came(&body), Sending::clone);

@@ -15,6 +15,7 @@ mod gateway;
 mod headers;
 mod meeting;
 mod options;
+mod out_of_room;
 mod passing;
 mod patient;
 mod placing;

@@ -11,7 +11,7 @@ use super::state::State;
 use super::under_way::{Call, Waiting};
 use crate::body::NotAConversation;
 use crate::line::{self, Group, Placed, Recognised, Relation};
-use crate::manage::{Asking, Material, Sending};
+use crate::manage::{Asking, Material};
 use crate::policy::Policy;
 use crate::store::LineRecord;
 use crate::watch::{Sent, ToWatch};
@@ -132,43 +132,34 @@ impl Placing<'_> {
                 Relation::Branches(from, _) => Some(from),
                 _ => None,
             },
-            chain: recognised.chain,
+            chain: placed.stands,
             model: model.clone(),
             agent: group.is_some_and(|group| group.agent),
             seen: call.at,
         };
         let recognised = Arc::new(recognised);
-        let mut fresh = false;
         if call.policy == Policy::Manage {
             let mut material = self.material(placed, &model, &recognised);
             let prepared = state.care.prepare(&mut material).await;
-            fresh = prepared.fresh;
             call.waited = prepared.waited;
             call.material = Some(Box::new(material));
         }
-        let sending = call.material.as_ref().map(|material| &material.sending);
-        let replaced = sending.and_then(|sending| sending.replaced.clone());
-        let marked = sending.filter(|sending| sending.marked.is_some());
-        let marked = marked.map(|sending| sending.parts.clone());
-        let watch = betas(self.passed).and_then(|betas| {
-            let (heads, budget) = (state.desk.heads(), &state.budget);
-            let session = placed.session;
-            ToWatch::new(
-                heads,
-                budget,
-                session,
-                asked.dialect,
-                self.body,
-                recognised,
-                betas,
-            )
-        });
-        let watch = watch.map(|mut watch| {
-            watch.replaced = replaced;
-            watch.marked = marked;
-            watch.fresh = fresh;
-            watch
-        });
+        let watch = match &call.material {
+            Some(material) => watched(state, material),
+            None => betas(self.passed).and_then(|betas| {
+                let (heads, budget) = (state.desk.heads(), &state.budget);
+                let session = placed.session;
+                ToWatch::new(
+                    heads,
+                    budget,
+                    session,
+                    asked.dialect,
+                    self.body,
+                    recognised,
+                    betas,
+                )
+            }),
+        };
         let sent = Sent {
             call: call.number,
             at: call.at,
@@ -189,6 +180,7 @@ impl Placing<'_> {
             tenant: self.asked.tenant,
             session: line::SessionId(0),
             relation: Relation::New,
+            stands: recognised.chain,
         };
         let mut material = self.material(placed, &model, &Arc::new(recognised));
         self.state.care.found(&mut material).await;
@@ -196,23 +188,33 @@ impl Placing<'_> {
     }
 
     fn material(&self, placed: Placed, model: &str, recognised: &Arc<Recognised>) -> Material {
-        Material {
-            tenant: placed.tenant,
-            placed,
+        let asking = Asking {
+            upstream: Arc::clone(&self.state.upstream),
             dialect: self.asked.dialect,
-            model: model.to_owned(),
-            body: self.body.clone(),
-            recognised: Arc::clone(recognised),
-            sending: Sending::as_it_came(self.body),
-            asking: Asking {
-                upstream: Arc::clone(&self.state.upstream),
-                dialect: self.asked.dialect,
-                headers: Arc::clone(self.passed),
-                uri: self.uri.clone(),
-            },
-            size: None,
-        }
+            headers: Arc::clone(self.passed),
+            uri: self.uri.clone(),
+        };
+        let named = (self.asked.dialect, model.to_owned());
+        Material::new(placed, named, self.body, Arc::clone(recognised), asking)
     }
+}
+
+/// What is sent for a managed request, for the cache watch. None if it cannot be kept for that.
+pub(super) fn watched(state: &State, material: &Material) -> Option<ToWatch> {
+    let sending = &material.sending;
+    let mut watch = ToWatch::new(
+        state.desk.heads(),
+        &state.budget,
+        material.placed.session,
+        material.dialect,
+        &material.body,
+        Arc::clone(&material.recognised),
+        betas(&material.asking.headers)?,
+    )?;
+    watch.replaced = sending.replaced.clone();
+    watch.marked = sending.marked.as_ref().map(|_| sending.parts.clone());
+    watch.fresh = material.fresh;
+    Some(watch)
 }
 
 /// The beta features that a request names; none if they are too many to be kept.

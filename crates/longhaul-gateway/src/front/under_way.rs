@@ -18,7 +18,7 @@ use crate::line::{LineId, Pending, Placed, Relation, Tenant};
 use crate::manage::Material;
 use crate::policy::Policy;
 use crate::store::{CallRecord, Ended};
-use crate::watch::{Done, Extent, Measured, Sent, Tap};
+use crate::watch::{Done, Extent, Measured, Sent, Tap, ToWatch};
 
 const SESSION: HeaderName = HeaderName::from_static("x-longhaul-session");
 const LINE: HeaderName = HeaderName::from_static("x-longhaul-line");
@@ -27,6 +27,7 @@ const NOTE: HeaderName = HeaderName::from_static("x-longhaul-note");
 const ACTION: HeaderName = HeaderName::from_static("x-longhaul-action");
 const REPLACED: HeaderName = HeaderName::from_static("x-longhaul-replaced-messages");
 const LEFT_OUT: HeaderName = HeaderName::from_static("x-longhaul-saved-bytes");
+const MARKS: HeaderName = HeaderName::from_static("x-longhaul-marks");
 const WAITED: HeaderName = HeaderName::from_static("x-longhaul-waited-ms");
 /// In which the upstream says whose a key is.
 pub(super) const ORGANISATION: &str = "anthropic-organization-id";
@@ -45,8 +46,8 @@ pub(super) struct Call {
     pub(super) note: Option<String>,
     /// What was sent, where the conversation is managed.
     pub(super) material: Option<Box<Material>>,
-    /// Whether it was too long, and made shorter.
-    pub(super) shortened: bool,
+    /// How often it was too long, and made shorter.
+    pub(super) shortened: u32,
     /// Whether thinking in it was refused, and left out.
     pub(super) unbound: bool,
     /// What is remembered of it if the upstream answers well, and not before.
@@ -72,7 +73,7 @@ impl Default for Call {
             model: None,
             note: None,
             material: None,
-            shortened: false,
+            shortened: 0,
             unbound: false,
             waiting: None,
             is_apart: false,
@@ -83,6 +84,14 @@ impl Default for Call {
 }
 
 impl Call {
+    /// The upstream did not take what was sent, and something else goes out for it. What was refused was never cached:
+    /// nothing is compared with it.
+    pub(super) fn is_resent(&mut self, watch: Option<ToWatch>) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.sent.watch = watch;
+        }
+    }
+
     /// The line that it goes on, or has begun: one that it would only have begun is not known to anybody.
     fn line(&self) -> Option<LineId> {
         let (placed, _) = self.placed.as_ref()?;
@@ -172,7 +181,7 @@ impl UnderWay {
         parts.headers = headers::back(std::mem::take(&mut parts.headers));
         if let Some(call) = &call {
             forget(&state, call);
-            tell(call, &mut parts.headers);
+            tell(call, parts.status, &mut parts.headers);
         }
         if let Some(material) = call.as_mut().and_then(|call| call.material.as_mut()) {
             state.care.sent(material);
@@ -302,7 +311,7 @@ fn learn(state: &State, of_key: Tenant, headers: &HeaderMap) {
 }
 
 /// Says in the answer's headers what was done.
-fn tell(call: &Call, headers: &mut HeaderMap) {
+fn tell(call: &Call, status: StatusCode, headers: &mut HeaderMap) {
     headers.insert(POLICY, HeaderValue::from_static(call.policy.name()));
     let text = |text: String| HeaderValue::try_from(text).ok();
     if let (Some((placed, _)), Some(_)) = (&call.placed, call.line()) {
@@ -311,9 +320,10 @@ fn tell(call: &Call, headers: &mut HeaderMap) {
     }
     if let Some(material) = &call.material {
         let replaced = material.sending.replaced.as_ref();
-        let action = match (call.shortened || call.unbound, replaced) {
-            (true, _) => "recovered",
-            (false, Some((base, _))) => base.rewrite.made.kind.name(),
+        let action = match (call.shortened > 0 || call.unbound, replaced) {
+            (true, _) if status.is_success() => "recovered",
+            (true, _) => "failed",
+            (false, Some((base, _))) => base.rewrite.made.action(),
             (false, None) => "passed",
         };
         headers.insert(ACTION, HeaderValue::from_static(action));
@@ -324,6 +334,9 @@ fn tell(call: &Call, headers: &mut HeaderMap) {
         }
         if call.waited > 0 && replaced.is_some() {
             headers.insert(WAITED, HeaderValue::from(call.waited));
+        }
+        if call.dialect == Dialect::Anthropic {
+            headers.insert(MARKS, HeaderValue::from_static(material.marked.name()));
         }
     }
     let note = call.note.clone().and_then(text);

@@ -10,14 +10,18 @@ use hyper::body::Incoming;
 use longhaul_provider::ErrorClass;
 use longhaul_provider::error::Answer as ErrorAnswer;
 
+use super::out_of_room;
+use super::placing;
 use super::refuse::Refusal;
 use super::state::State;
 use super::under_way::Call;
-use crate::manage::Material;
+use crate::manage::{Material, Told};
 use crate::watch;
 
 /// The longest error that is read.
 const LONGEST: usize = 1 << 20;
+/// How often one request is made shorter.
+const MOST: u32 = 4;
 
 /// What to do with an answer.
 pub(super) enum Outcome {
@@ -25,7 +29,7 @@ pub(super) enum Outcome {
     Pass(Response<Incoming>),
     /// Pass back what was read of it.
     Held(Response<Bytes>),
-    /// Send this instead, once; if that fails, the answer stands.
+    /// Send this instead; if that cannot be done, the answer stands.
     Retry(Vec<Bytes>, Response<Bytes>),
 }
 
@@ -44,7 +48,7 @@ fn is_about_binding(message: &str) -> bool {
     message.contains("thinking") && message.contains("bound to a different conversation")
 }
 
-/// Looks at an answer. Each kind of trouble is dealt with once a request.
+/// Looks at an answer. What is too long is made shorter until it fits; other trouble is dealt with once a request.
 pub(super) async fn look(
     state: &State,
     call: Option<&mut Call>,
@@ -52,7 +56,17 @@ pub(super) async fn look(
 ) -> Result<Outcome, Refusal> {
     let status = answer.status();
     let suspect = status == StatusCode::BAD_REQUEST || status == StatusCode::PAYLOAD_TOO_LARGE;
-    let placed = call.filter(|call| suspect && call.placed.is_some());
+    let mut placed = call.filter(|call| call.placed.is_some());
+    if let Some(call) = placed.as_deref_mut()
+        && out_of_room::may_be(state, call, &answer)
+        && let Ok(charge) = state.budget.take(out_of_room::length(&answer))
+        && let Some(material) = call.material.take()
+    {
+        let looked = Box::pin(out_of_room::look(state, call, material, answer)).await;
+        drop(charge);
+        return looked;
+    }
+    let placed = placed.filter(|_| suspect);
     let Some((call, material, charge)) = placed.and_then(|call| {
         let charge = state.budget.take(LONGEST).ok()?;
         let material = call.material.take()?;
@@ -82,13 +96,17 @@ async fn look_into(
     let error = read.into_error();
     let first = Response::from_parts(parts, body);
     let recovered = match error.class {
-        ErrorClass::TooLong(_) | ErrorClass::TooLarge if !call.shortened => {
-            call.shortened = true;
-            let actual = match error.class {
-                ErrorClass::TooLong(overflow) => overflow.actual,
-                _ => None,
+        ErrorClass::TooLong(_) | ErrorClass::TooLarge if call.shortened < MOST => {
+            let again = call.shortened;
+            call.shortened += 1;
+            let told = match error.class {
+                ErrorClass::TooLong(overflow) => Told {
+                    actual: overflow.actual,
+                    limit: overflow.limit,
+                },
+                _ => Told::default(),
             };
-            state.care.recover(&mut material, actual).await
+            state.care.recover(&mut material, told, again).await
         }
         ErrorClass::Invalid if !call.unbound && is_about_binding(&error.message) => {
             call.unbound = true;
@@ -96,6 +114,9 @@ async fn look_into(
         }
         _ => false,
     };
+    if recovered {
+        call.is_resent(placing::watched(state, &material));
+    }
     let sent = material.sending.parts.clone();
     call.material = Some(material);
     Ok(match recovered {

@@ -33,7 +33,7 @@ const SHARE: usize = 4;
 pub enum Relation {
     /// Nothing that is known leads to it.
     New,
-    /// It is the newest request of its line once more.
+    /// It is the newest request of its line once more, or an earlier one: it goes on from nothing.
     Again,
     /// It goes on from the newest request of its line, which had so many messages.
     Extends(u32),
@@ -52,6 +52,8 @@ pub struct Placed {
     pub session: SessionId,
     /// How it stands to what was known.
     pub relation: Relation,
+    /// Where the line stands now: further on than the request, where that is an earlier one of its line.
+    pub stands: Chain,
 }
 
 /// A line from the store.
@@ -205,7 +207,7 @@ impl Lines {
         chain: Chain,
     ) -> Placed {
         let placed = self.find(tenant, group, hashes, chain);
-        self.move_to(tenant, placed.line, placed.session, chain);
+        self.move_to(tenant, placed.line, placed.session, placed.stands);
         placed
     }
 
@@ -225,7 +227,7 @@ impl Lines {
             false => self.ids.line(),
         };
         let placed = self.found(tenant, group, hashes, chain, name);
-        self.move_to(tenant, placed.line, placed.session, chain);
+        self.move_to(tenant, placed.line, placed.session, placed.stands);
         placed
     }
 
@@ -244,6 +246,12 @@ impl Lines {
             let line = self.lines.get(&head.line)?;
             Some((head, line.session, line.head == head.chain.hash))
         });
+        if let Some((head, session, false)) = standing
+            && head.chain.hash == chain.hash
+            && chain.answered
+        {
+            return self.replayed(head, session, tenant);
+        }
         let (line, session, relation) = match standing {
             Some((head, session, true)) if head.chain.hash == chain.hash => {
                 (head.line, session, Relation::Again)
@@ -266,6 +274,21 @@ impl Lines {
             tenant,
             session,
             relation,
+            stands: chain,
+        }
+    }
+
+    /// An earlier request of a line comes once more. The line stays where it stands: a client that replays a conversation
+    /// would begin a line with each request.
+    fn replayed(&self, head: Head, session: SessionId, tenant: Tenant) -> Placed {
+        let newest = self.lines.get(&head.line).map(|line| line.head);
+        let newest = newest.and_then(|newest| self.heads.get(&(tenant, newest)));
+        Placed {
+            line: head.line,
+            tenant,
+            session,
+            relation: Relation::Again,
+            stands: newest.map_or(head.chain, |newest| newest.chain),
         }
     }
 

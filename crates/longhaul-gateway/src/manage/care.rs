@@ -4,32 +4,29 @@ use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jiff::SignedDuration;
 use longhaul::{Clock, SystemClock};
+use longhaul_core::micro::is_rested;
 use longhaul_core::models::ModelSpec;
-use longhaul_core::window::WindowStatus;
+use longhaul_core::window::{Action, Verdict, WindowStatus};
 use longhaul_provider::Dialect;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::Settings;
-use super::material::Material;
+use super::material::{Marked, Material};
 use super::notes::NotesDesk;
 use super::rewrites::{Rewrites, Shelved};
 use super::sending::{Sending, position};
 use super::settle;
-use super::standing::{Standing, Standings};
+use super::standing::Standings;
 use super::windows::Windows;
 use super::work::Occasion;
-use crate::line::{LineId, SealKey, Tenant};
+use crate::line::{LineId, Relation, SealKey, Tenant};
 use crate::marks::Marks;
 use crate::memory::{Budget, Evict};
 use crate::store::{NotesShelf, Shelf, StoreError};
 use crate::watch::{Changes, Metrics};
-
-/// After so long without an answer the provider's cache is cold, and results are cleared by the way (U3).
-const RESTED: SignedDuration = SignedDuration::from_mins(60);
 
 /// See the module.
 pub(crate) struct Care {
@@ -64,8 +61,6 @@ pub(crate) struct Shelves {
 /// What became of a request before it was sent.
 #[derive(Debug, Default)]
 pub(crate) struct Prepared {
-    /// Another beginning is sent than for the line's last request: its cache breaks as planned.
-    pub(crate) fresh: bool,
     /// For how long it waited, in milliseconds.
     pub(crate) waited: u64,
 }
@@ -104,45 +99,53 @@ impl Care {
         Self { clock, ..self }
     }
 
+    /// Whether the user's switches let something happen.
+    pub(super) fn may(&self, action: Action) -> bool {
+        self.settings.config.switches.decide(action) == Verdict::Allowed
+    }
+
     /// Decides what is sent. Waits only if the request would not fit.
     pub(crate) async fn prepare(self: &Arc<Self>, material: &mut Material) -> Prepared {
         let began = std::time::Instant::now();
         self.find(material).await;
-        let standing = self.standings.measured(material.placed.line);
-        let rested = standing
-            .answered
-            .is_some_and(|at| self.clock.now().duration_since(at) > RESTED);
-        if rested && self.work_on(material, Occasion::Rested).await {
-            self.find(material).await;
-        }
-        let known = self.windows.of(&material.model);
-        if let Some(window) = &known.window
-            && (standing.expected(material.sending.len()))
-                .is_some_and(|expected| expected >= window.blocking)
-            // Pictures are many bytes and few tokens.
-            && self.weighed(material, &standing) >= window.blocking
-            && self.work_on(material, Occasion::Full(None)).await
+        self.not_yet(material).await;
+        let measured = self.standings.measured(material.placed.line);
+        // The provider's cache is cold then, and results are cleared by the way (U3).
+        let limits = &self.settings.config.micro;
+        let rested = is_rested(limits, measured.answered, self.clock.now());
+        let used = measured.used;
+        if rested
+            && self.may(Action::Micro)
+            && self.work_on(material, Occasion::Rested { used }).await
         {
             self.find(material).await;
         }
+        self.make_room(material, &measured).await;
+        let known = self.windows.of(&material.model);
         if known.spec.thinking.binding.may_bind() {
             settle::settle(&self.rewrites, material).await;
         }
         self.mark(material);
-        let replaced = material.sending.replaced.as_ref();
-        let fresh = (self.standings).sends(
-            material.placed.line,
-            replaced.map(|(base, _)| base.beginning()),
-        );
+        material.fresh = self.begins_anew(material);
         Prepared {
-            fresh,
             waited: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
         }
     }
 
+    /// Whether another beginning is sent than for the line's last request. Branches go on from the line that they left.
+    pub(super) fn begins_anew(&self, material: &Material) -> bool {
+        let replaced = material.sending.replaced.as_ref();
+        let beginning = replaced.map(|(base, _)| base.beginning());
+        let from = match material.placed.relation {
+            Relation::Branches(from, _) => Some(from),
+            _ => None,
+        };
+        self.standings.sends(material.placed.line, from, beginning)
+    }
+
     /// Work that a request waits for. Boxed, since it is seldom done: what is awaited lies within the future of each request,
     /// and that is copied several times on its way.
-    fn work_on<'w>(
+    pub(super) fn work_on<'w>(
         self: &'w Arc<Self>,
         material: &Material,
         occasion: Occasion,
@@ -150,10 +153,25 @@ impl Care {
         Box::pin(self.work(material.clone(), occasion))
     }
 
-    /// Puts our cache markers in place of the client's, if that is wanted.
-    fn mark(&self, material: &mut Material) {
-        if self.marks == Marks::Manage && material.dialect == Dialect::Anthropic {
-            let trail = self.standings.trail(material.placed.line);
+    /// Puts our cache markers in place of the client's, if that is wanted or if the client sets none.
+    pub(super) fn mark(&self, material: &mut Material) {
+        if material.dialect != Dialect::Anthropic {
+            return;
+        }
+        let line = material.placed.line;
+        material.marked = match self.marks {
+            Marks::Manage => Marked::Managed,
+            Marks::Keep if self.standings.is_unmarked(line) => Marked::Managed,
+            Marks::Keep if material.has_markers() => Marked::Kept,
+            // A call that nobody goes on with is left as it is.
+            Marks::Keep if self.standings.measured(line).used == 0 => Marked::None,
+            Marks::Keep => {
+                self.standings.unmarked(line);
+                Marked::ManagedNow
+            }
+        };
+        if matches!(material.marked, Marked::Managed | Marked::ManagedNow) {
+            let trail = self.standings.trail(line);
             let (body, recognised) = (&material.body, &material.recognised);
             material
                 .sending
@@ -171,7 +189,7 @@ impl Care {
     }
 
     /// Puts what stands for the beginning in its place, if anything does.
-    async fn find(&self, material: &mut Material) {
+    pub(super) async fn find(&self, material: &mut Material) {
         match self.beginning(material).await {
             Ok(Some(base)) => {
                 let behind = Sending::behind(&material.body, &material.recognised, &base);
@@ -181,6 +199,43 @@ impl Care {
             Err(error) => {
                 tracing::warn!(%error, "summaries cannot be looked up; the whole history is sent");
             }
+        }
+    }
+
+    /// What was made ahead waits for its time: until the threshold is reached, the beginning stays as it was sent last, and
+    /// the cache with it.
+    async fn not_yet(&self, material: &mut Material) {
+        let standing = self.standings.of(material.placed.line);
+        let known = self.windows.of(&material.model);
+        let (Some(window), Some((newer, _))) = (&known.window, &material.sending.replaced) else {
+            return;
+        };
+        let same = standing.beginning == Some(newer.beginning());
+        // Another gateway may have sent it already.
+        if same
+            || !self.rewrites.are_all_known()
+            || newer.rewrite.made.waited > 0
+            || standing.measured.used == 0
+        {
+            return;
+        }
+        let before = match standing.beginning {
+            None => Some(Sending::as_it_came(&material.body)),
+            Some(at) => {
+                let found = self.rewrites.find(material.tenant, &[at]).await;
+                let found = found.ok().flatten();
+                found.and_then(|base| Sending::behind(&material.body, &material.recognised, &base))
+            }
+        };
+        let Some(before) = before else {
+            return;
+        };
+        let newer = std::mem::replace(&mut material.sending, before);
+        let was_measured = standing.measured.beginning == standing.beginning
+            && material.first_behind(standing.measured.at).is_some();
+        let fits = self.expected(material, &standing.measured) < window.auto_compact;
+        if !was_measured || !fits {
+            material.sending = newer;
         }
     }
 
@@ -201,70 +256,6 @@ impl Care {
                 found => return Ok(found),
             }
         }
-    }
-
-    /// A request was answered: if its window is nearly full, it is made smaller for the next.
-    pub(crate) fn answered(self: &Arc<Self>, material: Material, used: u64) {
-        let line = material.placed.line;
-        let bytes = material.size().sent;
-        let trail = material.sending.marked.as_ref();
-        let trail = trail.and_then(|(_, trail)| trail.clone()).map(Arc::new);
-        let known = self.windows.of(&material.model);
-        let notes = self.notes.as_ref().filter(|notes| notes.are_fresh(line));
-        let is_due = |standing: &Standing| {
-            material.size.is_none()
-                && (known.window.as_ref()).is_some_and(|window| match notes {
-                    Some(_) => standing.is_due_with_notes(window),
-                    None => standing.is_due(window),
-                })
-        };
-        let now = self.clock.now();
-        let due = (self.standings).answered(line, used, bytes, trail, now, is_due);
-        if due {
-            let care = Arc::clone(self);
-            let work = async move { care.work(material, Occasion::Ahead { used }).await };
-            self.tasks.spawn_on(work, &self.runtime);
-        } else if self.notes.is_some() {
-            self.note(material, used);
-        }
-    }
-
-    /// A request was sent: what will not be needed of it when it is answered is let go of.
-    pub(crate) fn sent(&self, material: &mut Material) {
-        let known = self.windows.of(&material.model);
-        // Half a window of tokens is a window of bytes, at the least.
-        let may_be_due = |window: &WindowStatus| {
-            let sent = material.size().sent as u64;
-            let used = self.standings.measured(material.placed.line).used;
-            sent >= window.auto_compact || used >= window.auto_compact / 2
-        };
-        if self.notes.is_none() && !known.window.as_ref().is_some_and(may_be_due) {
-            material.let_go();
-        }
-    }
-
-    /// The upstream found a request too long: makes it smaller. Gives whether it is.
-    pub(crate) async fn recover(
-        self: &Arc<Self>,
-        material: &mut Material,
-        actual: Option<u64>,
-    ) -> bool {
-        let before = material.sending.len();
-        let window = self.windows.of(&material.model).window;
-        if !window.is_some_and(|window| material.may_be_shortened(window.auto_compact)) {
-            return false;
-        }
-        if !self.work_on(material, Occasion::Full(actual)).await {
-            return false;
-        }
-        self.find(material).await;
-        let known = self.windows.of(&material.model);
-        if known.spec.thinking.binding.may_bind() {
-            settle::settle(&self.rewrites, material).await;
-        }
-        let shorter = material.sending.len() < before;
-        self.mark(material);
-        shorter
     }
 
     /// The upstream finds thinking in a request that was thought behind something else, as when the store was lost or the

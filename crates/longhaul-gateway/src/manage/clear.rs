@@ -6,19 +6,21 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use jiff::SignedDuration;
+use jiff::Timestamp;
 use longhaul_core::json::Object;
 use longhaul_core::micro::{
-    CacheState, Clearing, MicroSituation, MicroStep, Pressure, ToolResults, choose,
+    CacheState, Clearing, MicroLimits, MicroSituation, MicroStep, Pressure, ToolResults, choose,
 };
 use longhaul_core::report::{LossReport, Results, Tokens};
-use longhaul_core::tokens::{Ledger, Rough, Standing};
+use longhaul_core::tokens::Rough;
 use longhaul_provider::Dialect;
 
+use super::draft::ModelAnswer;
 use super::element::{Element, string};
 use super::entries::Entries;
 use super::settings::Settings;
 use super::splice::{Splices, quoted, value};
+use super::weight::Scales;
 use super::{Draft, Talk};
 use crate::store::Kind;
 
@@ -36,28 +38,22 @@ pub enum Why {
 
 /// A conversation with old results cleared; none if there is nothing worth clearing.
 pub fn clear(talk: &Talk, why: Why, settings: &Settings) -> Option<Draft> {
-    let counted = settings.of_messages(talk.measured);
-    let read = Entries::of(talk, counted, settings.now).ok()?;
+    let read = Entries::of(talk, None, settings.now).ok()?;
     let mut results = ToolResults::new(settings.clearable.clone());
-    let mut ledger = Ledger::new();
     for entry in &read.entries {
         results.push(entry.view(), &Rough);
-        ledger.entry(entry.view(), Standing::Live, &Rough);
     }
-    let used = match ledger.anchor() {
-        Some(_) => ledger.context().tokens(),
-        None => ledger.whole().padded(),
-    };
-    let clearing = chosen(&results, used, why, talk, settings)?;
-    let before = used + settings.before_messages;
-    let after = before.saturating_sub(clearing.saved.unpadded());
+    let scales = Scales::of(talk, settings);
+    let clearing = chosen(&results, scales.before, why, talk, settings)?;
     let new = clearing.results.iter().map(|result| result.call.as_str());
     let old = talk.cleared.iter().map(String::as_str);
     let gone: BTreeSet<&str> = old.chain(new).collect();
     let elements = talk.elements.iter();
-    let rest = elements
+    let rest: Vec<Bytes> = elements
         .map(|element| without_results(talk.dialect, element, &gone))
         .collect();
+    let sent = talk.summary.iter().chain(&rest).map(|element| &element[..]);
+    let (before, after) = (scales.before, scales.with(sent));
     let mut cleared = talk.cleared.clone();
     cleared.extend(clearing.results.iter().map(|result| result.call.clone()));
     Some(Draft {
@@ -71,6 +67,7 @@ pub fn clear(talk: &Talk, why: Why, settings: &Settings) -> Option<Draft> {
         after,
         report: report(&clearing, before, after),
         usage: None,
+        answer: ModelAnswer::NotAsked,
     })
 }
 
@@ -82,7 +79,12 @@ fn chosen(
     settings: &Settings,
 ) -> Option<Clearing> {
     let window = settings.window(&talk.model).ok()?;
-    let rested = settings.now - SignedDuration::from_hours(2);
+    // Whether it rested was judged before: here any gap will do.
+    let rested = Timestamp::UNIX_EPOCH;
+    let limits = &MicroLimits {
+        idle_minutes: 1,
+        ..settings.config.micro
+    };
     let status = window.at(used.max(window.warning));
     let step = choose(&MicroSituation {
         results,
@@ -92,6 +94,7 @@ fn chosen(
         cache: CacheState::Cold,
         cached: None,
         pressure: Pressure::Ours,
+        limits,
     });
     match step {
         MicroStep::Clear(clearing) if !clearing.results.is_empty() => Some(clearing),

@@ -28,4 +28,18 @@ pub struct Draft {
     pub report: String,
     /// What asking for it used.
     pub usage: Option<Usage>,
+    /// What became of asking a model.
+    pub answer: ModelAnswer,
+}
+
+/// What became of asking a model for a summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ModelAnswer {
+    /// None was asked.
+    #[default]
+    NotAsked,
+    /// It wrote a summary, whether that was used or not.
+    Summary,
+    /// It wrote none.
+    Nothing,
 }

@@ -175,8 +175,7 @@ impl HistoryFiles {
         if result.starts_with(STUB) {
             return;
         }
-        let own = host.own_words(result);
-        let own = own.trim_end();
+        let own = host.before_elements(result);
         let asks_for_part = call.tool.part.iter().any(|field| {
             let asked = call.input.get(field);
             asked.is_some_and(|value| value != b"null")

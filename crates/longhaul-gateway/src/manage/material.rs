@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use longhaul_core::json::Object;
+use longhaul_core::models::Tokenizer;
 use longhaul_provider::Dialect;
 
 use super::asking::Asking;
@@ -11,6 +12,7 @@ use super::element::Element;
 use super::rewrites::Shelved;
 use super::sending::{Sending, position};
 use super::talk::Talk;
+use super::weight::{self, Density, Weight};
 use crate::body::{self, Outline, Role};
 use crate::line::{Placed, Recognised, Tenant};
 use crate::store::Kind;
@@ -30,6 +32,37 @@ pub(crate) struct Material {
     pub(crate) asking: Asking,
     /// What was sent, where nothing else of it is needed any more.
     pub(crate) size: Option<Size>,
+    /// What was sent at first, where that was refused for its length.
+    pub(super) refused: Option<Box<Sending>>,
+    /// Another beginning is sent than for the line's last request.
+    pub(crate) fresh: bool,
+    /// Whose cache markers are sent.
+    pub(crate) marked: Marked,
+}
+
+/// Whose cache markers a request was sent with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Marked {
+    /// There are none, or none in this API.
+    #[default]
+    None,
+    /// The client's.
+    Kept,
+    /// Ours.
+    Managed,
+    /// Ours, for the first time: the client sets none.
+    ManagedNow,
+}
+
+impl Marked {
+    /// Its name in the header.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Kept => "kept",
+            Self::Managed | Self::ManagedNow => "managed",
+        }
+    }
 }
 
 /// How much was sent.
@@ -37,8 +70,8 @@ pub(crate) struct Material {
 pub(crate) struct Size {
     /// Bytes.
     pub(crate) sent: usize,
-    /// Bytes of the client's that were not.
-    pub(crate) left_out: usize,
+    /// Bytes beside the messages.
+    pub(crate) beside: usize,
 }
 
 /// A conversation to be worked on, and the history that it is.
@@ -50,8 +83,8 @@ pub(crate) struct Cut {
     pub(crate) at: u128,
     /// How many messages it has.
     pub(crate) messages: u32,
-    /// Bytes of the client's messages behind it.
-    pub(crate) behind: usize,
+    /// The count of the client's messages behind it.
+    pub(crate) behind: u64,
 }
 
 impl Material {
@@ -59,7 +92,7 @@ impl Material {
     pub(crate) fn size(&self) -> Size {
         self.size.unwrap_or_else(|| Size {
             sent: self.sending.len(),
-            left_out: self.sending.left_out(&self.body),
+            beside: (self.body.len()).saturating_sub(self.recognised.outline.list.len()),
         })
     }
 
@@ -70,9 +103,87 @@ impl Material {
         self.sending.parts = Vec::new();
     }
 
+    /// A request on its way, before anything was sent for it.
+    pub(crate) fn new(
+        placed: Placed,
+        (dialect, model): (Dialect, String),
+        body: &Bytes,
+        recognised: Arc<Recognised>,
+        asking: Asking,
+    ) -> Self {
+        Self {
+            tenant: placed.tenant,
+            placed,
+            dialect,
+            model,
+            body: body.clone(),
+            recognised,
+            sending: Sending::as_it_came(body),
+            asking,
+            size: None,
+            refused: None,
+            fresh: false,
+            marked: Marked::None,
+        }
+    }
+
+    /// Whether the client has set cache markers anywhere. Inside of texts quotes are escaped.
+    pub(super) fn has_markers(&self) -> bool {
+        memchr::memmem::find(&self.body, b"\"cache_control\"").is_some()
+    }
+
+    /// What is sent, counted.
+    pub(super) fn weight(&self) -> Weight {
+        let list = &self.recognised.outline.list;
+        let before = self.body.get(..list.start).unwrap_or_default();
+        let behind = self.body.get(list.end..).unwrap_or_default();
+        let lead = self.recognised.lead;
+        let leads: u64 = (0..lead).filter_map(|at| self.weight_of(at)).sum();
+        let (beginning, from) = match &self.sending.replaced {
+            Some((base, until)) => (base.weight(), *until),
+            None => (0, lead),
+        };
+        Weight {
+            head: weight::beside(before, behind) + leads,
+            messages: beginning + self.weight_from(from),
+        }
+    }
+
+    /// The count of the client's messages from this one on.
+    pub(super) fn weight_from(&self, first: usize) -> u64 {
+        let all = first..self.recognised.ends.len();
+        all.filter_map(|at| self.weight_of(at)).sum()
+    }
+
+    /// The count of the client's messages that something else stands for.
+    pub(super) fn weight_replaced(&self) -> u64 {
+        let until = self
+            .sending
+            .replaced
+            .as_ref()
+            .map_or(0, |(_, until)| *until);
+        let replaced = self.recognised.lead..until;
+        replaced.filter_map(|at| self.weight_of(at)).sum()
+    }
+
+    fn weight_of(&self, index: usize) -> Option<u64> {
+        let text = (self.recognised).message(index, |place| self.body.get(place))?;
+        Some(weight::element(text))
+    }
+
+    /// The first message behind those that were measured, and behind the reply to them.
+    pub(super) fn first_behind(&self, measured: u128) -> Option<usize> {
+        let mut hashes = self.recognised.hashes.iter();
+        let next = hashes.rposition(|hash| *hash == measured)? + 1;
+        match self.role_of(next) {
+            Some(Role::Assistant) => Some(next + 1),
+            _ => Some(next),
+        }
+    }
+
     /// Whether something else may stand for what is too long: not for what the user asks now. If that alone does not fit in
     /// `most` tokens, or nothing was said before it, the upstream is right.
-    pub(crate) fn may_be_shortened(&self, most: u64) -> bool {
+    pub(super) fn may_be_shortened(&self, most: u64, tokenizer: Tokenizer) -> bool {
         let Ok(outline) = body::read(&self.body) else {
             return false;
         };
@@ -83,12 +194,12 @@ impl Material {
         };
         let asked = elements.get(answer + 1..).unwrap_or_default();
         let asked = asked.iter().filter(|element| element.role == Role::User);
-        let texts = asked.filter(|element| {
+        let texts = asked.filter_map(|element| {
             let text = self.body.get(element.span.clone()).unwrap_or_default();
-            memchr::memmem::find(text, b"\"tool_result\"").is_none()
+            let is_result = memchr::memmem::find(text, b"\"tool_result\"").is_some();
+            (!is_result).then(|| weight::element(text))
         });
-        let bytes: usize = texts.map(|element| element.span.len()).sum();
-        (bytes / 4) as u64 <= most
+        Density::likely(tokenizer).tokens(texts.sum()) <= most
     }
 
     /// Whether something may stand for the beginning of this request. What was made when the model had answered takes its
@@ -187,7 +298,7 @@ impl Material {
             from,
             at,
             messages: u32::try_from(spoken_count(last)).unwrap_or(u32::MAX),
-            behind: (outline.list.end).saturating_sub(elements.get(last)?.span.end),
+            behind: self.weight_from(last + 1),
         })
     }
 }

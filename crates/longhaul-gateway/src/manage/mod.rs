@@ -5,8 +5,9 @@
 //! of a request's own messages, so branches that share the beginning share it, and a client that edits its history loses it.
 //! Rewrites are made in the background, ahead of the threshold, and are durable before they are used.
 //!
-//! `care` is what the front asks: `rewrites` (`at_hand` in memory; `keeping`: whether they can be kept) are looked up and put in place (`sending`, `settle`), each line's
-//! `standing` says when work is due, `work` does it for the `material` of a request, `asking` the upstream where needed.
+//! `care` is what the front asks (`room`: does it fit, `after`: what follows from its answer): `rewrites` (`at_hand` in memory; `keeping`: whether they can be kept) are looked up and put in place (`sending`, `settle`), each line's
+//! `standing` says when work is due, `work` takes turns at it and `make` does it for the `material` of a request, `asking` the upstream where needed, in the way
+//! that `fork` chooses. `weight` says how many tokens all of that is.
 //!
 //! `talk` is a conversation as it is worked on, `draft` what comes of it. `entries` turns a client's messages into entries as a
 //! transcript of ours has them, `summarise` has the engine sum them up, `history_files` finds the files to put back; `clear` clears old results; `notes` takes a session's notes, and `noted` makes them its summary. Work on
@@ -15,6 +16,7 @@
 //!
 //! [`Rewrite`]: crate::store::Rewrite
 
+mod after;
 mod asking;
 mod at_hand;
 mod care;
@@ -22,12 +24,15 @@ mod clear;
 mod draft;
 mod element;
 pub mod entries;
+mod fork;
 pub mod history_files;
 mod keeping;
+mod make;
 mod material;
 mod noted;
 mod notes;
 mod rewrites;
+mod room;
 mod sending;
 mod settings;
 mod settle;
@@ -37,6 +42,7 @@ mod summarise;
 mod talk;
 mod thinking;
 pub mod tools;
+mod weight;
 mod windows;
 mod work;
 
@@ -45,11 +51,12 @@ use bytes::Bytes;
 pub(crate) use asking::Asking;
 pub(crate) use care::{Care, Shelves};
 pub use clear::{Why, clear};
-pub use draft::Draft;
-pub(crate) use material::Material;
+pub use draft::{Draft, ModelAnswer};
+pub(crate) use material::{Marked, Material};
 pub use noted::{NotNoted, noted};
 pub use notes::Noting;
 pub(crate) use rewrites::Shelved;
+pub(crate) use room::Told;
 pub(crate) use sending::Sending;
 pub use settings::Settings;
 pub use summarise::{NotDrafted, fork_message, summarise};

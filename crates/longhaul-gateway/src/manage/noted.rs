@@ -16,7 +16,7 @@ use super::entries::{Entries, Unreadable};
 use super::material::{Cut, Material};
 use super::sending::position;
 use super::settings::Settings;
-use super::summarise::{self, Kept, NotDrafted};
+use super::summarise::{self, NotDrafted};
 use super::work::Occasion;
 use super::{Draft, Talk};
 use crate::store::Kind;
@@ -59,8 +59,7 @@ pub async fn noted(
         cleared: Vec::new(),
         ..talk.clone()
     };
-    let counted = settings.of_messages(talk.measured);
-    let read = Entries::of(&sent, counted, settings.now)?;
+    let read = Entries::of(&sent, None, settings.now)?;
     let weights: Vec<Estimate> = read.entries.iter().map(weight).collect();
     let (summary, from) = planned(talk, notes, covered, &read, &weights, settings)?;
     let (Some(older), Some(rest)) = (talk.elements.get(..from), sent.elements.get(from..)) else {
@@ -77,12 +76,7 @@ pub async fn noted(
         measured: None,
         ..talk.clone()
     };
-    let behind = weights.get(read.earlier + from..).unwrap_or_default();
-    let behind = Kept {
-        tokens: behind.iter().copied().sum::<Estimate>().padded(),
-        used: counted.map(|_| used(&read)),
-    };
-    let draft = summarise::given(&older, summary, behind, settings).await?;
+    let draft = summarise::given(talk, &older, summary, rest, settings).await?;
     Ok(Draft {
         kind: Kind::Noted,
         rest: rest.to_vec(),
@@ -102,7 +96,7 @@ impl Care {
     ) -> Option<Draft> {
         let desk = self.notes.as_ref()?;
         // Where the upstream has disproved what was counted, how much is kept cannot be judged.
-        if matches!(occasion, Occasion::Full(Some(_))) {
+        if occasion.is_refused() {
             return None;
         }
         let line = material.placed.line;
@@ -176,13 +170,4 @@ fn weight(entry: &Entry) -> Estimate {
     let mut ledger = Ledger::new();
     ledger.entry(entry.view(), Standing::Live, &Rough);
     ledger.whole()
-}
-
-/// Tokens of the messages, as counted.
-fn used(read: &Entries) -> u64 {
-    let mut ledger = Ledger::new();
-    for entry in &read.entries {
-        ledger.entry(entry.view(), Standing::Live, &Rough);
-    }
-    ledger.context().tokens()
 }

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use longhaul_core::json;
+use longhaul_core::money::Usd;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::at_hand::{AtHand, Key, Map};
 use super::keeping::Keeping;
+use super::weight;
 use crate::line::{SealKey, Tenant};
 use crate::memory::{Budget, Kept};
 use crate::store::{Rewrite, Sealable as _, Shelf, StoreError};
@@ -39,6 +41,12 @@ impl Shelved {
     /// Tells it from other beginnings of the same history.
     pub(crate) fn beginning(&self) -> u128 {
         self.rewrite.at
+    }
+
+    /// The count of what is sent for it.
+    pub(super) fn weight(&self) -> u64 {
+        let elements = self.elements.iter();
+        elements.map(|(_, element)| weight::element(element)).sum()
     }
 
     /// The elements that stand for what was summed up.
@@ -216,6 +224,25 @@ impl Rewrites {
         }
         let put = tokio::time::timeout(AT_ONCE, self.put(rewrite)).await;
         put.unwrap_or_else(|_| Err(StoreError::NoAnswer("it took too long".to_owned())))
+    }
+
+    /// Whether nobody else puts any.
+    pub(crate) fn are_all_known(&self) -> bool {
+        self.known.is_some()
+    }
+
+    /// Adds to what a rewrite has cost. Gives whether that is written down.
+    pub(crate) async fn charge(&self, base: &Shelved, cost: Usd) -> bool {
+        let (tenant, at) = (base.rewrite.tenant, base.rewrite.at);
+        let newest = self.at_hand().get(&(tenant, at));
+        let mut rewrite = newest.map_or_else(|| base.rewrite.clone(), |it| it.rewrite.clone());
+        let made = &mut rewrite.made;
+        made.cost = Some(made.cost.map_or(cost, |before| before + cost));
+        let put = self.put(rewrite).await;
+        put.inspect_err(
+            |error| tracing::warn!(%error, "what a summary costs cannot be written down"),
+        )
+        .is_ok()
     }
 
     fn keep(&self, rewrite: Rewrite) -> Arc<Shelved> {

@@ -29,6 +29,8 @@ pub struct Settings {
     pub instructions: Option<String>,
     /// Tokens that stand before the messages of this conversation: system prompt and tools, estimated.
     pub before_messages: u64,
+    /// The most tokens that a summary may leave in the window, where that is less than the threshold.
+    pub most_left: Option<u64>,
     /// Now.
     pub now: Timestamp,
     /// For how long a request waits for a summary that a model writes.
@@ -45,14 +47,18 @@ impl Settings {
         now: Timestamp,
     ) -> Self {
         let tools = Tools::builtin();
+        let more: Vec<String> = (more.iter().chain(&config.more_clearable_tools))
+            .cloned()
+            .collect();
         Self {
+            clearable: tools.clearable(&more),
+            vocabulary: tools.vocabulary(&config.rule_words()),
             config,
             models,
-            clearable: tools.clearable(more),
-            vocabulary: tools.vocabulary(),
             tools: Arc::new(tools),
             instructions: None,
             before_messages: 0,
+            most_left: None,
             now,
             patience: Duration::from_secs(120),
         }

@@ -107,6 +107,7 @@ fn made(material: &Material, base: Option<&Arc<Shelved>>) -> Made {
             at,
             kind: Kind::Settled,
             cost: None,
+            report: base.rewrite.made.settled_report(),
             ..base.rewrite.made.clone()
         },
         None => Made {

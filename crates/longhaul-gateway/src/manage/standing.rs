@@ -4,6 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use longhaul_core::engine::Growth;
+use longhaul_core::message::Usage;
+use longhaul_core::models::Tokenizer;
+use longhaul_core::plan::least_freed;
 use longhaul_core::window::WindowStatus;
 
 use crate::line::{Generations, LineId};
@@ -11,10 +14,14 @@ use crate::marks::Trail;
 
 /// Lines that are remembered: of others it is learnt again with their next answer.
 const LINES: usize = 100_000;
-/// Failures in a row after which no model is asked any more (O2).
+/// Failures in a row after which no model is asked any more (O2), and how often extracts do without one before it is tried
+/// again: here nobody can ask for it by hand.
 const MOST_FAILURES: u32 = 3;
-/// A summary is asked for no earlier than at this share of the threshold.
-const EARLIEST: u64 = 2;
+const UNAIDED: u32 = 5;
+/// A summary is asked for at most this share of the threshold ahead of it, in percent, and this much where it is not
+/// known yet how fast the window fills.
+const LONGEST_LEAD: u64 = 30;
+const FIRST_LEAD: u64 = 20;
 /// Notes are used within this share of the threshold: one answer may take so much, and if they turn out to be of no use a
 /// summary is not late.
 const NEAR: u64 = 8;
@@ -22,35 +29,18 @@ const NEAR: u64 = 8;
 /// The newest answer of a line.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Measured {
-    /// Tokens in the window behind it.
+    /// Tokens in the window behind it, its own included; none were measured if that is nothing.
     pub(crate) used: u64,
-    /// How many bytes of body were sent for them.
-    pub(crate) bytes: usize,
+    /// The rolling hash behind the last message of the request that it answered.
+    pub(crate) at: u128,
+    /// What stood for the beginning of that request.
+    pub(crate) beginning: Option<u128>,
+    /// Bytes that stood beside its messages.
+    pub(crate) beside: usize,
+    /// How its model counts.
+    pub(crate) tokenizer: Tokenizer,
     /// When it ended.
     pub(crate) answered: Option<Timestamp>,
-}
-
-impl Measured {
-    /// Tokens in the window if so many bytes are sent now: what was measured, and the rest at a careful estimate. Fewer
-    /// bytes than were measured are taken for as dense as those.
-    pub(crate) fn expected(&self, bytes: usize) -> Option<u64> {
-        let expected = match bytes.checked_sub(self.bytes) {
-            Some(more) => self.used + self.tokens_of(more as u64),
-            None => self.as_dense(bytes as u64),
-        };
-        (self.used > 0).then_some(expected)
-    }
-
-    /// A careful estimate for so many bytes: three for a token, or fewer if so it was measured, but not fewer than two, since
-    /// a long answer to a short request would look dense.
-    pub(crate) fn tokens_of(&self, bytes: u64) -> u64 {
-        self.as_dense(bytes).clamp(bytes / 3, bytes / 2)
-    }
-
-    fn as_dense(&self, bytes: u64) -> u64 {
-        let tokens = u128::from(self.used) * u128::from(bytes) / self.bytes.max(1) as u128;
-        u64::try_from(tokens).unwrap_or(u64::MAX)
-    }
 }
 
 /// One line.
@@ -61,10 +51,20 @@ pub(crate) struct Standing {
     /// What is remembered of the cache markers of its newest answered request.
     pub(crate) trail: Option<Arc<Trail>>,
     /// What stood for the beginning of its newest request.
-    beginning: Option<u128>,
+    pub(crate) beginning: Option<u128>,
     growth: Growth,
     answers: u32,
     failures: u32,
+    /// How often something was made since then.
+    unaided: u32,
+    /// Nothing is made ahead before the window holds so much: what was made last is worth its price by then.
+    rest: u64,
+    /// What asking in vain has used since something was last made.
+    pub(crate) in_vain: Usage,
+    /// How many tokens what stands for the beginning leaves out, and which beginning that is.
+    pub(crate) left_out: Option<(u128, u64)>,
+    /// The client sets no cache markers: they are set for it from then on.
+    pub(crate) unmarked: bool,
 }
 
 impl Standing {
@@ -86,17 +86,30 @@ impl Standing {
         let limit = window.auto_compact;
         let most = match self.answers {
             // How fast it fills is not known yet.
-            0 | 1 => limit / 5,
-            _ => limit - limit / EARLIEST,
+            0 | 1 => limit / 100 * FIRST_LEAD,
+            _ => limit / 100 * LONGEST_LEAD,
         };
-        let lead = self.growth.lead(most);
-        window.auto_compact_enabled && self.measured.used.saturating_add(lead) >= limit
+        let used = self.measured.used;
+        used >= self.rest && used.saturating_add(self.growth.lead(most)) >= limit
+    }
+
+    /// Whether the next turn may reach the threshold: where making room takes no time, that is early enough.
+    pub(crate) fn is_near(&self, window: &WindowStatus) -> bool {
+        self.measured.used >= self.nearly(window)
+    }
+
+    /// From where on the next turn may reach the threshold.
+    pub(crate) fn nearly(&self, window: &WindowStatus) -> u64 {
+        let limit = window.auto_compact;
+        let turn = self.growth.largest().unwrap_or(limit / NEAR);
+        limit.saturating_sub(turn)
     }
 
     /// The same where that takes no time, because notes stand for what is old: nearly at the threshold.
     pub(crate) fn is_due_with_notes(&self, window: &WindowStatus) -> bool {
         let limit = window.auto_compact;
-        window.auto_compact_enabled && self.measured.used >= limit - limit / NEAR
+        let used = self.measured.used;
+        used >= self.rest && used >= limit - limit / NEAR
     }
 }
 
@@ -125,55 +138,118 @@ impl Standings {
         self.change(line, |standing| standing.clone())
     }
 
-    /// An answer measured so many tokens behind so many bytes. Gives what follows from where the line stands now.
+    /// What an answer measured. Gives what follows from where the line stands now.
     pub(crate) fn answered<T>(
         &self,
         line: LineId,
-        used: u64,
-        bytes: usize,
+        measured: Measured,
         trail: Option<Arc<Trail>>,
         now: Timestamp,
         follow: impl FnOnce(&Standing) -> T,
     ) -> T {
         self.change(line, |standing| {
-            standing.growth.replied(used, now);
+            standing.growth.replied(measured.used, now);
             standing.answers = standing.answers.saturating_add(1);
             standing.measured = Measured {
-                used,
-                bytes,
                 answered: Some(now),
+                ..measured
             };
             standing.trail = trail;
             follow(standing)
         })
     }
 
-    /// What stands for the beginning of the request that is sent now. Gives whether that is something else than before.
-    pub(crate) fn sends(&self, line: LineId, beginning: Option<u128>) -> bool {
+    /// What stands for the beginning of the request that is sent now. Gives whether that is something else than before:
+    /// on this line, or on the one that it branched from.
+    pub(crate) fn sends(
+        &self,
+        line: LineId,
+        from: Option<LineId>,
+        beginning: Option<u128>,
+    ) -> bool {
+        let parent = from.map(|from| self.of(from));
+        let parent = parent.filter(|parent| parent.measured.used > 0);
         self.change(line, |standing| {
             let before = std::mem::replace(&mut standing.beginning, beginning);
             // The first request of a line has nothing before it to break.
-            before != beginning && standing.measured.used > 0
+            let (before, known) = match parent {
+                Some(parent) if standing.measured.used == 0 => (parent.beginning, true),
+                _ => (before, standing.measured.used > 0),
+            };
+            before != beginning && known
         })
     }
 
-    /// Its window was made smaller, which took so many milliseconds of asking a model, if one was asked.
-    pub(crate) fn shrunk(&self, line: LineId, asking: Option<u64>) {
+    /// Its window was made smaller, to so many tokens, which took so many milliseconds of asking a model, if one was
+    /// asked.
+    pub(crate) fn shrunk(
+        &self,
+        line: LineId,
+        after: u64,
+        asking: Option<u64>,
+        window: &WindowStatus,
+    ) {
         self.change(line, |standing| {
             standing.growth.shrunk();
+            standing.rest = after.saturating_add(least_freed(window));
             if let Some(millis) = asking {
                 standing.growth.summed_up(millis);
                 standing.failures = 0;
+            } else if !standing.may_ask() {
+                standing.unaided += 1;
+                if standing.unaided >= UNAIDED {
+                    (standing.unaided, standing.failures) = (0, MOST_FAILURES - 1);
+                }
             }
         });
     }
 
-    /// A model was asked in vain.
+    /// Nothing is made ahead until the window holds so many tokens.
+    pub(crate) fn rests_until(&self, line: LineId, used: u64) {
+        self.change(line, |standing| standing.rest = used);
+    }
+
+    /// A model was asked, and what it wrote is of no use.
     pub(crate) fn failed(&self, line: LineId) -> u32 {
         self.change(line, |standing| {
             standing.failures += 1;
             standing.failures
         })
+    }
+
+    /// So much was used for nothing.
+    pub(crate) fn used_in_vain(&self, line: LineId, usage: &Usage) {
+        self.change(line, |standing| standing.in_vain.add(usage));
+    }
+
+    /// What was used for nothing, which is now written down.
+    pub(crate) fn take_in_vain(&self, line: LineId) -> Usage {
+        self.change(line, |standing| std::mem::take(&mut standing.in_vain))
+    }
+
+    /// Whether its client sets no cache markers.
+    pub(crate) fn is_unmarked(&self, line: LineId) -> bool {
+        self.change(line, |standing| standing.unmarked)
+    }
+
+    /// Its client sets no cache markers. That is not asked again: markers that come and go would break the cache.
+    pub(crate) fn unmarked(&self, line: LineId) {
+        self.change(line, |standing| standing.unmarked = true);
+    }
+
+    /// How many tokens what stands for the beginning leaves out, where that is known.
+    pub(crate) fn left_out(&self, line: LineId, beginning: u128) -> Option<u64> {
+        self.change(line, |standing| {
+            let known = standing.left_out.filter(|(of, _)| *of == beginning);
+            known.map(|(_, tokens)| tokens)
+        })
+    }
+
+    /// Remembers it.
+    pub(crate) fn leaves_out(&self, line: LineId, beginning: u128, tokens: u64) {
+        self.change(line, |standing| {
+            standing.left_out = Some((beginning, tokens));
+        });
     }
 
     /// Forgets a line.

@@ -18,17 +18,23 @@ use longhaul::{Clock, Model};
 use longhaul_core::boundary::Trigger;
 use longhaul_core::engine::{CompactFailure, CompactRequest, Compacted, Summarizer, SummaryReply};
 use longhaul_core::message::Entry;
+use longhaul_core::report::Tokens;
 use longhaul_core::rounds::Piece;
 use longhaul_core::summary::{Reply, read};
+use longhaul_core::tokens::{Estimate, Ledger, Rough, Standing, likely};
 
 pub use fork::fork_message;
 pub(super) use fork::said;
 use workspace::History;
 
+use super::draft::ModelAnswer;
+use super::element::{Element, texts};
 use super::entries::{Entries, Unreadable};
 use super::history_files::HistoryFiles;
 use super::settings::Settings;
+use super::weight::Scales;
 use super::{Draft, Talk};
+use crate::body::Role;
 use crate::store::Kind;
 
 /// Why nothing came of it. The conversation stays as it is.
@@ -75,62 +81,110 @@ pub async fn summarise(
     asked: Option<Arc<dyn Model>>,
     settings: &Settings,
 ) -> Result<Draft, NotDrafted> {
-    let counted = settings.of_messages(talk.measured);
-    let read = Entries::of(talk, counted, settings.now)?;
-    if ends_open(&read.entries) {
+    let scales = Scales::of(talk, settings);
+    let plain = Entries::of(talk, None, settings.now)?;
+    if ends_open(&plain.entries) {
         return Err(NotDrafted::Unanswered);
     }
-    let has_model = asked.is_some();
-    let mut session = open(talk, read, asked, settings)?;
-    let kept = Kept {
-        tokens: 0,
-        used: counted.map(|_| session.status().used),
+    let counted = as_dense_as_words(talk, &plain, scales);
+    let threshold = threshold(talk, settings)?;
+    let given = approved(given.as_ref());
+    // A summary that was paid for is not given up for extracts that are a little shorter.
+    let aims = match (settings.most_left, &given) {
+        (Some(most), Some(_)) => vec![most.min(threshold), threshold],
+        (Some(most), None) => vec![most.min(threshold)],
+        (None, _) => vec![threshold],
     };
-    let before = session.engine().live().ledger().whole().padded();
-    let mut requests = Vec::new();
-    requests.extend(approved(given.as_ref()).map(|text| CompactRequest {
-        approved: Some(text),
-        ..request()
-    }));
-    if has_model {
-        requests.push(request());
+    let mut drafted = Err(NotDrafted::Failed("nobody was asked".to_owned()));
+    for aim in aims {
+        let read = Entries::of(talk, counted, settings.now)?;
+        let mut session = open(talk, read, asked.clone(), settings, aim)?;
+        let mut requests: Vec<(CompactRequest, ModelAnswer)> = Vec::new();
+        requests.extend(given.clone().map(|text| {
+            let approved = CompactRequest {
+                approved: Some(text),
+                ..request()
+            };
+            (approved, ModelAnswer::Summary)
+        }));
+        if asked.is_some() {
+            requests.push((request(), ModelAnswer::Summary));
+        }
+        let local = CompactRequest {
+            local: true,
+            ..request()
+        };
+        let answer = match (&given, &asked) {
+            (Some(_), _) => ModelAnswer::Summary,
+            (None, Some(_)) => ModelAnswer::Nothing,
+            (None, None) => ModelAnswer::NotAsked,
+        };
+        requests.push((local, answer));
+        let (done, answer) = first_that_works(&mut session, requests).await?;
+        let is_extract = done.by == Summarizer::Local;
+        drafted = self::drafted(talk, &session, *done, scales, &[], settings)
+            .map(|draft| Draft { answer, ..draft });
+        if drafted.is_ok() && !(is_extract && answer == ModelAnswer::Summary) {
+            break;
+        }
     }
-    requests.push(CompactRequest {
-        local: true,
-        ..request()
+    drafted
+}
+
+/// What the engine is to take the messages for: it counts four characters for a token and a third on top. Where what a
+/// summary is made of, the user's words, is denser than that, all of it counts as that much denser.
+fn as_dense_as_words(talk: &Talk, read: &Entries, scales: Scales) -> Option<u64> {
+    let users = talk.elements.iter().filter_map(|element| {
+        let read = Element::read(element)?;
+        (read.role == Role::User).then(|| texts(read.content()))
     });
-    let done = first_that_works(&mut session, requests).await?;
-    drafted(talk, &session, *done, before, kept, settings)
+    let summary = talk.summary.iter();
+    let summary = summary.filter_map(|element| Some(texts(Element::read(element)?.content())));
+    let (mut counted, mut estimated) = (0, Estimate::ZERO);
+    for text in users.chain(summary) {
+        counted += likely(text.as_bytes());
+        estimated += Rough::text(&text);
+    }
+    let (dense, estimated) = (scales.tokens(counted), estimated.padded());
+    let mut ledger = Ledger::new();
+    for entry in &read.entries {
+        ledger.entry(entry.view(), Standing::Live, &Rough);
+    }
+    let whole = u128::from(ledger.whole().padded());
+    let scaled = (whole * u128::from(dense)).checked_div(u128::from(estimated))?;
+    let scaled = u64::try_from(scaled).ok()?;
+    (dense > estimated).then_some(scaled)
 }
 
-/// What stays behind a summary as it is.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Kept {
-    /// Tokens, estimated.
-    pub(super) tokens: u64,
-    /// What the messages take now, these included, if the provider counted them.
-    pub(super) used: Option<u64>,
+fn threshold(talk: &Talk, settings: &Settings) -> Result<u64, OpenError> {
+    Ok(settings.window(&talk.model)?.auto_compact)
 }
 
-/// Has a summary that is there already stand for a whole conversation, in front of what is kept.
+/// Has a summary that is there already stand for the older part of a conversation, in front of what is kept of it.
 pub(super) async fn given(
     talk: &Talk,
+    older: &Talk,
     summary: String,
-    kept: Kept,
+    kept: &[Bytes],
     settings: &Settings,
 ) -> Result<Draft, NotDrafted> {
-    let read = Entries::of(talk, None, settings.now)?;
+    let read = Entries::of(older, None, settings.now)?;
     if ends_open(&read.entries) {
         return Err(NotDrafted::Unanswered);
     }
-    let mut session = open(talk, read, None, settings)?;
-    let before = session.engine().live().ledger().whole().padded();
+    let mut session = open(older, read, None, settings, threshold(talk, settings)?)?;
     let approved = CompactRequest {
         approved: Some(summary),
         ..request()
     };
-    let done = first_that_works(&mut session, vec![approved]).await?;
-    drafted(talk, &session, *done, before, kept, settings)
+    let requests = vec![(approved, ModelAnswer::NotAsked)];
+    let (done, _) = first_that_works(&mut session, requests).await?;
+    let scales = Scales::of(talk, settings);
+    let draft = drafted(talk, &session, *done, scales, kept, settings)?;
+    Ok(Draft {
+        summed_up: older.elements.len(),
+        ..draft
+    })
 }
 
 /// Whether calls of the newest reply have no results.
@@ -176,6 +230,7 @@ fn open(
     read: Entries,
     asked: Option<Arc<dyn Model>>,
     settings: &Settings,
+    most: u64,
 ) -> Result<Session, NotDrafted> {
     let files = HistoryFiles::of(&read.entries, &settings.tools);
     let paths: Vec<_> = files.paths().map(ToOwned::to_owned).collect();
@@ -187,7 +242,8 @@ fn open(
         model: talk.model.clone(),
         session_id: read.session_id,
         seed: read.seed,
-        before_messages: settings.before_messages,
+        // The engine aims at the threshold: where less is to be left, the window counts as fuller than it is.
+        before_messages: settings.before_messages + window.auto_compact.saturating_sub(most),
         asked: asked.map(|model| Asked { model, id: None }),
         vocabulary: settings.vocabulary.clone(),
         clearable: settings.clearable.clone(),
@@ -214,15 +270,20 @@ impl Clock for Fixed {
 
 async fn first_that_works(
     session: &mut Session,
-    requests: Vec<CompactRequest>,
-) -> Result<Box<Compacted>, NotDrafted> {
+    requests: Vec<(CompactRequest, ModelAnswer)>,
+) -> Result<(Box<Compacted>, ModelAnswer), NotDrafted> {
     let mut failed = None;
-    for request in requests {
+    let mut summary = false;
+    for (request, answer) in requests {
         match session.compact(request).await {
-            Ok(CompactOutcome::Done(done)) => return Ok(done),
+            Ok(CompactOutcome::Done(done)) if summary => return Ok((done, ModelAnswer::Summary)),
+            Ok(CompactOutcome::Done(done)) => return Ok((done, answer)),
             Ok(CompactOutcome::Preview(_)) => {}
             Err(error) => {
-                tracing::debug!(%error, "not summed up this way");
+                // It was written, and would not make the conversation smaller.
+                summary |=
+                    answer == ModelAnswer::Summary && error.kind == CompactFailure::WouldNotShrink;
+                tracing::debug!(%error, "not summarized this way");
                 failed = Some(error);
             }
         }
@@ -246,22 +307,18 @@ fn drafted(
     talk: &Talk,
     session: &Session,
     done: Compacted,
-    before: u64,
-    kept: Kept,
+    scales: Scales,
+    kept: &[Bytes],
     settings: &Settings,
 ) -> Result<Draft, NotDrafted> {
     let entries = session.engine().live().entries();
-    let threshold = settings
-        .window(&talk.model)
-        .map_err(OpenError::from)?
-        .auto_compact;
+    let threshold = threshold(talk, settings)?;
+    let summary = view::elements(talk.dialect, entries.iter().map(|kept| kept.entry.view()));
+    let sent = summary.iter().chain(kept).map(|element| &element[..]);
+    let (before, after) = (scales.before, scales.with(sent));
     let mut report = done.report;
     as_the_client_has_it(&mut report.notes);
-    report.tokens.before += kept.tokens;
-    report.tokens.after += kept.tokens;
-    let before = before + kept.tokens;
-    let after = as_counted(done.after + kept.tokens, before, kept.used) + settings.before_messages;
-    let before = kept.used.unwrap_or(before) + settings.before_messages;
+    report.tokens = Tokens { before, after };
     if after >= threshold {
         return Err(NotDrafted::TooLarge { after, threshold });
     }
@@ -276,7 +333,7 @@ fn drafted(
             _ => Kind::Summarised,
         },
         lines: lines(entries.iter().map(|kept| kept.entry.bytes())),
-        summary: view::elements(talk.dialect, entries.iter().map(|kept| kept.entry.view())),
+        summary,
         summed_up: talk.elements.len(),
         rest: Vec::new(),
         cleared: Vec::new(),
@@ -284,6 +341,7 @@ fn drafted(
         after,
         report: report.map_err(|error| NotDrafted::Failed(error.to_string()))?,
         usage: done.usage,
+        answer: ModelAnswer::NotAsked,
     })
 }
 
@@ -293,15 +351,6 @@ fn as_the_client_has_it(notes: &mut Vec<String>) {
     for note in notes {
         *note = note.replace("the transcript", "the client's own history");
     }
-}
-
-/// An estimate as the provider is likely to count it: where it counted more than was estimated, it will again.
-fn as_counted(estimate: u64, before: u64, used: Option<u64>) -> u64 {
-    let (counted, estimated) = (u128::from(used.unwrap_or(0)), u128::from(before.max(1)));
-    if counted <= estimated {
-        return estimate;
-    }
-    u64::try_from(u128::from(estimate) * counted / estimated).unwrap_or(estimate)
 }
 
 fn lines<'a>(entries: impl Iterator<Item = &'a Bytes>) -> Bytes {

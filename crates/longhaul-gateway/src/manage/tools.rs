@@ -1,11 +1,12 @@
-//! What is known of the tools that agents bring (U1): a table, `tools.toml`, that settings add to.
+//! What is known of the tools that agents bring (U1), and of the texts that they put into messages of the user: a table,
+//! `tools.toml`, that settings add to.
 //!
 //! The same name may belong to several agents. Such a tool is taken for the one whose path a call names, and a result may be
 //! cleared only if no agent of that name wants it kept.
 
 use std::sync::Arc;
 
-use longhaul_core::facts::{FileAction, FileTool, Vocabulary};
+use longhaul_core::facts::{FileAction, FileTool, HostText, RuleWords, Vocabulary};
 use longhaul_core::json::Object;
 use longhaul_core::micro::ClearableTools;
 use serde::Deserialize;
@@ -77,33 +78,71 @@ impl Tool {
     }
 }
 
+/// A text that an agent, not its user, puts into messages of the user.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct AgentText {
+    /// Whose it is.
+    pub agent: String,
+    /// What it is known by.
+    #[serde(flatten)]
+    pub mark: AgentMark,
+}
+
+/// What a text of an agent is known by.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentMark {
+    /// How a text begins that is the agent's as a whole.
+    Begins(String),
+    /// The same; and if it says no more, the next text of the message is a tool's.
+    Announces(String),
+    /// The name of an element.
+    Element(String),
+    /// How a line begins from which on a text is the agent's.
+    Tail(String),
+}
+
 /// The table.
 #[derive(Debug, Clone)]
 pub struct Tools {
     rows: Vec<Tool>,
+    texts: Vec<AgentText>,
 }
 
 #[derive(Deserialize)]
 struct Table {
     tool: Vec<Tool>,
+    #[serde(default)]
+    text: Vec<AgentText>,
 }
 
 impl Tools {
     /// The table that comes with the gateway.
     pub fn builtin() -> Self {
         // A test reads it; what cannot be read names no tool, and then nothing is cleared.
-        Self::read(BUILTIN).unwrap_or(Self { rows: Vec::new() })
+        Self::read(BUILTIN).unwrap_or(Self {
+            rows: Vec::new(),
+            texts: Vec::new(),
+        })
     }
 
     /// Reads a table.
     pub fn read(text: &str) -> Result<Self, toml::de::Error> {
         let table: Table = toml::from_str(text)?;
-        Ok(Self { rows: table.tool })
+        Ok(Self {
+            rows: table.tool,
+            texts: table.text,
+        })
     }
 
     /// All rows.
     pub fn rows(&self) -> &[Tool] {
         &self.rows
+    }
+
+    /// The texts of agents.
+    pub fn texts(&self) -> &[AgentText] {
+        &self.texts
     }
 
     /// The row that a call belongs to: the first of its name whose command and path it has.
@@ -122,8 +161,8 @@ impl Tools {
             .except(kept.iter().map(|row| row.name.clone()))
     }
 
-    /// What facts are recognised by: the files that calls name, whichever agent's they are.
-    pub fn vocabulary(&self) -> Arc<Vocabulary> {
+    /// What facts are recognised by: the files that calls name, whichever agent's they are, and words for rules.
+    pub fn vocabulary(&self, words: &RuleWords) -> Arc<Vocabulary> {
         let files = self.rows.iter().filter_map(|row| {
             Some(FileTool {
                 name: row.name.clone(),
@@ -137,8 +176,18 @@ impl Tools {
                 command: row.command.clone(),
             })
         });
-        let mut vocabulary = Vocabulary::default();
+        let mut vocabulary = Vocabulary::with_rules(words).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the words for rules (rules.words) are not used");
+            Vocabulary::default()
+        });
         vocabulary.file_tools.extend(files);
+        let texts = self.texts.iter().map(|text| match &text.mark {
+            AgentMark::Begins(begin) => HostText::Begins(begin.clone()),
+            AgentMark::Announces(begin) => HostText::Announces(begin.clone()),
+            AgentMark::Element(name) => HostText::Element(name.clone()),
+            AgentMark::Tail(begin) => HostText::Tail(begin.clone()),
+        });
+        vocabulary.host_texts = vocabulary.host_texts.with(texts);
         for name in ["todowrite", "todo_write", "write_todos"] {
             vocabulary.todo_tools.push(name.to_owned());
         }

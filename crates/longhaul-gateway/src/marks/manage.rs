@@ -27,7 +27,7 @@ pub struct Managed {
 /// What is sent with the client's own markers.
 pub fn keep(asked: &Asked<'_>) -> Vec<Bytes> {
     let mut edits = Edits::default();
-    let put = put_replacement(asked, &mut edits, None);
+    let put = put_replacement(asked, &mut edits, lost_marker(asked));
     put.and_then(|_| edits.apply(asked.body))
         .unwrap_or_else(|| vec![asked.body.clone()])
 }
@@ -102,6 +102,25 @@ fn managed(asked: &Asked<'_>, trail: Option<&Trail>) -> Option<Managed> {
         }),
         did,
     })
+}
+
+/// The lifetime of the client's last marker, if that stood in messages that are not sent and none stands in those that
+/// are: without one, nothing of the request would be written to the cache.
+fn lost_marker(asked: &Asked<'_>) -> Option<Ttl> {
+    let replaced = asked.replaced?;
+    let last = |elements: std::ops::Range<usize>| {
+        elements.rev().find_map(|element| {
+            let (raw, _) = asked.element(element)?;
+            // Most elements can be told without reading them.
+            memchr::memmem::find(raw, b"cache_control")?;
+            let message = scan::message(raw).ok()?;
+            message.content.found().filter_map(|found| found.ttl).last()
+        })
+    };
+    match last(replaced.elements.end..asked.len()) {
+        Some(_) => None,
+        None => last(replaced.elements.clone()),
+    }
 }
 
 /// The lifetime that automatic caching asks for.

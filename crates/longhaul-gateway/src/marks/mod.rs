@@ -1,7 +1,8 @@
 //! Cache markers of a request to the Messages API: the client's own, or ours in their place (B2, B4, B5).
 //!
-//! Under [`Marks::Keep`] a client's markers stay where it put them; those in messages that were replaced are gone, and none is
-//! added. A request that was valid stays so: fewer markers in the same order break no rule ([`check`] says which there are).
+//! Under [`Marks::Keep`] a client's markers stay where it put them. Those in messages that were replaced are gone; if no
+//! message that is sent has one, what stands for the others gets one at its end. A request that was valid stays so: no more
+//! markers than before break no rule ([`check`] says which there are).
 //!
 //! Under [`Marks::Manage`] all of them are taken out and ours are put: one behind the system prompt, one where the client
 //! itself divided its head, one on the last message that the user or a tool spoke, and the bridge. Nothing else changes:

@@ -2,8 +2,10 @@
 
 use bytes::Bytes;
 use jiff::Timestamp;
+use longhaul_core::json::Object;
 use longhaul_core::money::Usd;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::line::{LineId, SessionId, Tenant};
 
@@ -98,4 +100,31 @@ pub struct Made {
     pub cost: Option<Usd>,
     /// What was lost, as JSON.
     pub report: String,
+}
+
+/// In the report of what was settled: what that was before.
+const SETTLED: &str = "settled";
+
+impl Made {
+    /// What stands for the beginning, in the words of its kind. What was settled is what it was before.
+    pub fn action(&self) -> &'static str {
+        if self.kind != Kind::Settled {
+            return self.kind.name();
+        }
+        let report = Object::new(self.report.as_bytes());
+        let before = report.string(SETTLED).and_then(|name| Kind::of(&name));
+        before.unwrap_or(Kind::Settled).name()
+    }
+
+    /// The report of what is settled now: this one, and what it was before.
+    pub fn settled_report(&self) -> String {
+        let name = self.action();
+        match serde_json::from_str(&self.report) {
+            Ok(Value::Object(mut report)) if name != Kind::Settled.name() => {
+                report.insert(SETTLED.to_owned(), name.into());
+                Value::Object(report).to_string()
+            }
+            _ => self.report.clone(),
+        }
+    }
 }

@@ -17,7 +17,7 @@ use super::seen::{Heads, ToWatch};
 use super::usage::{Extent, Measured};
 use super::watching::Watching;
 use crate::line::{LineId, Placed, Relation, SessionId, Tenant};
-use crate::manage::{Care, Material};
+use crate::manage::{Care, Marked, Material};
 use crate::memory::{Budget, Evict};
 use crate::store::{CallRecord, Ended, LineRecord, Record, Store};
 
@@ -40,6 +40,10 @@ const MOST_UNDER_WAY: usize = 65_536;
 /// Keys whose organisation is remembered for lines that are still on their way here.
 const MOST_LEARNED: usize = 65_536;
 
+/// Said once of a line whose client leaves the cache unused.
+const UNMARKED: &str =
+    "cache not used: the client sets no cache markers; the gateway sets them from this request on";
+
 /// A request that the upstream took.
 #[derive(Debug)]
 pub struct Sent {
@@ -59,6 +63,7 @@ impl Sent {
         self.line.line = placed.line;
         self.line.tenant = placed.tenant;
         self.line.session = placed.session;
+        self.line.chain = placed.stands;
         self.line.parent = match placed.relation {
             Relation::Branches(from, _) => Some(from),
             _ => None,
@@ -86,14 +91,13 @@ pub struct Done {
 
 /// What follows for the conversation of a call that has ended.
 fn follow(care: &Arc<Care>, record: &mut CallRecord, material: Material, usage: &Usage) {
-    let size = material.size();
-    let (left_out, sent) = (size.left_out as u128, size.sent.max(1) as u128);
-    // As many tokens a byte as what was sent had.
-    let saved = u128::from(usage.prompt()) * left_out / sent;
-    record.saved = u64::try_from(saved).unwrap_or(0);
     record.rewritten = material.sending.replaced.is_some();
+    if material.marked == Marked::ManagedNow {
+        record.finding = Some(UNMARKED.to_owned());
+    }
     if record.ended == Ended::Whole && record.status == 200 && usage.context() > 0 {
-        care.answered(material, usage.context());
+        record.saved = care.saved(&material, usage);
+        care.answered(material, usage);
     }
 }
 

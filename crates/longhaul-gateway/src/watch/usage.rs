@@ -339,6 +339,7 @@ fn later(before: Usage, told: Usage) -> Usage {
         cache_write_5m: before.cache_write_5m.max(told.cache_write_5m),
         cache_write_1h: before.cache_write_1h.max(told.cache_write_1h),
         output: before.output.max(told.output),
+        cache_deleted: told.cache_deleted.or(before.cache_deleted),
         batch: before.batch || told.batch,
         us_only: before.us_only || told.us_only,
         iterations: match told.iterations.is_empty() {

@@ -135,8 +135,8 @@ async fn messages(marks: Marks) -> f64 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn b2_n2_x8_a_client_without_markers_pays_less_when_they_are_managed() {
+async fn b2_n2_x8_a_client_without_markers_pays_what_one_pays_whose_markers_are_managed() {
     let kept = messages(Marks::Keep).await;
     let managed = messages(Marks::Manage).await;
-    assert!(managed < kept / 2.0, "${managed} against ${kept}");
+    assert!(kept < managed * 1.25, "${managed} against ${kept}");
 }

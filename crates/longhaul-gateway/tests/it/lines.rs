@@ -119,7 +119,7 @@ fn x8_a_branch_is_its_own_line_of_the_same_session() {
 }
 
 #[test]
-fn x8_going_back_and_asking_again_is_a_line_of_its_own() {
+fn x8_going_back_is_the_same_line_until_something_else_is_said() {
     let bench = Bench::new();
     let trunk = bench.place(&json!([user("a"), model("b"), user("c")]));
     bench.place(&json!([
@@ -130,7 +130,8 @@ fn x8_going_back_and_asking_again_is_a_line_of_its_own() {
         user("e")
     ]));
     let retry = bench.place(&json!([user("a"), model("b"), user("c")]));
-    assert_eq!(retry.relation, Relation::Branches(trunk.line, 3));
+    assert_eq!((retry.line, retry.relation), (trunk.line, Relation::Again));
+    assert_eq!(retry.stands.messages, 5, "the line stands where it stood");
     let on = bench.place(&json!([
         user("a"),
         model("b"),
@@ -138,7 +139,7 @@ fn x8_going_back_and_asking_again_is_a_line_of_its_own() {
         model("x"),
         user("y")
     ]));
-    assert_eq!((on.line, on.relation), (retry.line, Relation::Extends(3)));
+    assert_eq!(on.relation, Relation::Branches(trunk.line, 3));
 }
 
 #[test]

@@ -86,11 +86,8 @@ async fn endless(model: &'static str) {
         "X1: what the user said is there word for word: {newest}"
     );
     assert!(newest["before_tokens"].as_u64() > newest["after_tokens"].as_u64());
-    assert_eq!(
-        newest["cost_usd"],
-        Value::Null,
-        "nobody was asked: {newest}"
-    );
+    // Nobody was asked; what it cost is to write what is kept to the cache anew.
+    assert!(newest["cost_usd"].as_f64() < Some(0.2), "{newest}");
     gateway.stop().await;
 }
 

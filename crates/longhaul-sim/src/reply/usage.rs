@@ -93,6 +93,7 @@ impl Counts {
     pub fn core(&self) -> Usage {
         let (billing, output) = self.top();
         let mut usage = billing.usage(output);
+        usage.cache_deleted = self.deleted;
         usage.us_only = self.geo.as_deref() == Some("us");
         if self.listed {
             let steps = self.steps.iter().map(|step| Iteration {

@@ -120,6 +120,12 @@ impl Block {
         matches!(self.kind.as_str(), "thinking" | "redacted_thinking")
     }
 
+    /// Whether it is text of white space alone.
+    pub fn is_blank_text(&self) -> bool {
+        let blank = |text: &str| text.trim().is_empty();
+        self.kind == "text" && self.text("text").is_some_and(blank)
+    }
+
     /// A field that is a string.
     pub fn text(&self, field: &str) -> Option<&str> {
         self.fields.get(field).and_then(Value::as_str)

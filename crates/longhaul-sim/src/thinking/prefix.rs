@@ -60,6 +60,7 @@ impl Prefix {
             "thinking" | "redacted_thinking" => self.think(signature(block)),
             "compaction" if block.text("content").is_some() => self.restart(block),
             "compaction" => {}
+            _ if block.is_blank_text() => {}
             _ => self.say(Role::Assistant, identity::of_block(block)),
         }
     }
@@ -161,6 +162,10 @@ impl<'a> Walk<'a> {
     pub(super) fn push(&mut self, role: Role, block: &Block) {
         if block.kind == "compaction" {
             return self.summary(block);
+        }
+        // A client must be able to leave out what the API would refuse, so thinking is not bound to it.
+        if block.is_blank_text() {
+            return;
         }
         // A turn that only goes on with what was summarised is not the turn it was.
         if self

@@ -1,4 +1,4 @@
-//! Text must not be empty, nor blank where the user speaks.
+//! Text must not be empty, nor blank where the user speaks or where a reply has no other text.
 
 use super::turns::{Placed, Problem, Turn};
 use crate::call::ApiError;
@@ -14,7 +14,7 @@ pub(super) fn check(turns: &[Turn<'_>]) -> Option<Problem> {
         .iter()
         .filter(|turn| turn.role != Role::System)
         .find_map(|turn| {
-            let alone = turn.blocks.len() == 1;
+            let blank_alone = has_only_blank_texts(turn);
             turn.blocks.iter().find_map(|placed| {
                 in_result(placed).or_else(|| {
                     let text = placed
@@ -26,8 +26,11 @@ pub(super) fn check(turns: &[Turn<'_>]) -> Option<Problem> {
                             format!("{}.text: {MARKED}", placed.path())
                         }
                         "" => format!("messages: {EMPTY}"),
-                        // A model's own reply may have a blank block between others.
-                        blank if blank.trim().is_empty() && (alone || turn.role == Role::User) => {
+                        // A model's own reply may have a blank text beside one that says something.
+                        blank
+                            if blank.trim().is_empty()
+                                && (blank_alone || turn.role == Role::User) =>
+                        {
                             format!("messages: {BLANK}")
                         }
                         _ => return None,
@@ -36,6 +39,16 @@ pub(super) fn check(turns: &[Turn<'_>]) -> Option<Problem> {
                 })
             })
         })
+}
+
+/// Whether a turn has texts, and all of them are blank, whatever else stands beside them.
+fn has_only_blank_texts(turn: &Turn<'_>) -> bool {
+    let texts = turn
+        .blocks
+        .iter()
+        .filter(|placed| placed.block.kind == "text");
+    let mut texts = texts.filter_map(|placed| placed.block.text("text"));
+    texts.all(|text| text.trim().is_empty())
 }
 
 /// Text inside a tool result.

@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use crate::archive::is_archive_name;
 use crate::fork;
 use crate::layout::{SessionId, Unlisted, children};
+use crate::lease;
 
 /// Everything in the projects folder.
 #[derive(Debug, Default)]
@@ -72,7 +73,9 @@ fn unit_name(path: &Path) -> Option<String> {
     if fork::is_temporary(name) {
         return Some(name.to_owned());
     }
-    if let Some(id) = SessionId::of_transcript(path) {
+    // What a killed process left of its lease goes with the session.
+    let transcript = lease::transcript_of(path);
+    if let Some(id) = SessionId::of_transcript(transcript.as_deref().unwrap_or(path)) {
         return Some(id.as_str().to_owned());
     }
     // A folder that has the name of a session beside it, or is made like a session's: with files of sub-agents, or the

@@ -77,6 +77,7 @@ fn compact(bytes: &mut Vec<u8>, name: &str, share: usize, direction: Direction) 
         report: None,
         folds: None,
         made: None,
+        recompaction: None,
         signed: None,
         text: "the summary",
         attached: &[],

@@ -127,6 +127,12 @@ pub enum HookEvent {
         tool_input: Value,
         tool_use_id: String,
     },
+    /// The user is about to be asked whether a tool may run.
+    PermissionRequest {
+        tool_name: String,
+        tool_input: Value,
+        tool_use_id: String,
+    },
     /// After a tool ran.
     PostToolUse {
         tool_name: String,
@@ -157,6 +163,7 @@ impl HookEvent {
             HookEvent::SubagentStart { .. } => EventName::SubagentStart,
             HookEvent::SubagentStop { .. } => EventName::SubagentStop,
             HookEvent::PreToolUse { .. } => EventName::PreToolUse,
+            HookEvent::PermissionRequest { .. } => EventName::PermissionRequest,
             HookEvent::PostToolUse { .. } => EventName::PostToolUse,
             HookEvent::UserPromptSubmit { .. } => EventName::UserPromptSubmit,
         }
@@ -173,9 +180,9 @@ impl HookEvent {
             HookEvent::SessionEnd { reason } => Some(reason.as_str()),
             HookEvent::SubagentStart { agent_type, .. }
             | HookEvent::SubagentStop { agent_type, .. } => Some(agent_type),
-            HookEvent::PreToolUse { tool_name, .. } | HookEvent::PostToolUse { tool_name, .. } => {
-                Some(tool_name)
-            }
+            HookEvent::PreToolUse { tool_name, .. }
+            | HookEvent::PermissionRequest { tool_name, .. }
+            | HookEvent::PostToolUse { tool_name, .. } => Some(tool_name),
             HookEvent::Stop { .. } | HookEvent::UserPromptSubmit { .. } => None,
         }
     }

@@ -112,7 +112,7 @@ impl Answer<'_> {
             _ => {}
         }
         match self.event {
-            EventName::PreToolUse => {
+            EventName::PreToolUse | EventName::PermissionRequest => {
                 let old_way = if json.block {
                     Some(Permission::Deny)
                 } else {

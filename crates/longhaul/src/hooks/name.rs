@@ -24,6 +24,8 @@ pub enum EventName {
     SubagentStop,
     /// Before a tool runs; may deny it or change its input.
     PreToolUse,
+    /// The user is about to be asked whether a tool may run; may answer in the user's place.
+    PermissionRequest,
     /// After a tool ran.
     PostToolUse,
     /// The user sent a prompt; may refuse it or add context.
@@ -46,7 +48,7 @@ pub(super) enum TextGoes {
 
 impl EventName {
     /// Every event, in the order of this documentation.
-    pub const ALL: [EventName; 11] = [
+    pub const ALL: [EventName; 12] = [
         EventName::PreCompact,
         EventName::PostCompact,
         EventName::SessionStart,
@@ -56,6 +58,7 @@ impl EventName {
         EventName::SubagentStart,
         EventName::SubagentStop,
         EventName::PreToolUse,
+        EventName::PermissionRequest,
         EventName::PostToolUse,
         EventName::UserPromptSubmit,
     ];
@@ -72,6 +75,7 @@ impl EventName {
             EventName::SubagentStart => "SubagentStart",
             EventName::SubagentStop => "SubagentStop",
             EventName::PreToolUse => "PreToolUse",
+            EventName::PermissionRequest => "PermissionRequest",
             EventName::PostToolUse => "PostToolUse",
             EventName::UserPromptSubmit => "UserPromptSubmit",
         }
@@ -92,13 +96,17 @@ impl EventName {
                 | EventName::Stop
                 | EventName::SubagentStop
                 | EventName::PreToolUse
+                | EventName::PermissionRequest
                 | EventName::UserPromptSubmit
         )
     }
 
     /// Whether it is about one tool call.
     pub(super) fn is_about_a_tool(self) -> bool {
-        matches!(self, EventName::PreToolUse | EventName::PostToolUse)
+        matches!(
+            self,
+            EventName::PreToolUse | EventName::PermissionRequest | EventName::PostToolUse
+        )
     }
 
     /// Whether `continue: false` ends the turn. A compaction, and what is only told, is not up to it.

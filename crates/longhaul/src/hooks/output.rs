@@ -103,6 +103,9 @@ impl Output {
                 None
             }
         };
+        if event == EventName::PermissionRequest {
+            self.answer(fields);
+        }
         self.updated_output = fields.get("updatedToolOutput").cloned();
         self.initial_user_message = self.text(
             fields,
@@ -114,6 +117,31 @@ impl Output {
             "sessionTitle",
             "`sessionTitle` should be a text; not used",
         );
+    }
+
+    /// The answer in the user's place: `decision: {behavior, message, updatedInput}`.
+    fn answer(&mut self, fields: &Map<String, Value>) {
+        let decision = match fields.get("decision") {
+            None | Some(Value::Null) => return,
+            Some(Value::Object(decision)) => decision,
+            Some(_) => return self.unused("`decision` should be an object; not used"),
+        };
+        self.permission = match decision.get("behavior").and_then(Value::as_str) {
+            Some("allow") => Some(Permission::Allow),
+            Some("deny") => Some(Permission::Deny),
+            _ => {
+                self.unused("`decision.behavior` should be allow or deny; not used");
+                None
+            }
+        };
+        self.permission_reason = self.text(
+            decision,
+            "message",
+            "`decision.message` should be a text; not used",
+        );
+        if let Some(input @ Value::Object(_)) = decision.get("updatedInput") {
+            self.updated_input = Some(input.clone());
+        }
     }
 
     /// A text with something in it.

@@ -15,6 +15,7 @@ use super::outcome::{Failure, Outcome};
 use super::overflow;
 use super::process;
 use super::settings::HookSettings;
+use crate::environment::PassedVariables;
 
 /// What reads command lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,14 +36,15 @@ impl Default for Shell {
     }
 }
 
-/// The hooks of settings files, run as processes. They get the environment of this process, keys included, as Claude
-/// Code's do. Needs a tokio runtime with IO and time.
+/// The hooks of settings files, run as processes. They get the environment of this process without keys, tokens and
+/// passwords, but for those that are [listed](Self::passing). Needs a tokio runtime with IO and time.
 #[derive(Clone)]
 pub struct CommandHooks {
     settings: HookSettings,
     project: PathBuf,
     shell: Shell,
     env: Vec<(OsString, OsString)>,
+    passed: PassedVariables,
 }
 
 // The environment may hold keys, so it is not shown.
@@ -64,7 +66,15 @@ impl CommandHooks {
             project: project.into(),
             shell: Shell::default(),
             env: Vec::new(),
+            passed: PassedVariables::default(),
         }
+    }
+
+    /// With these variables of this process, though they look like secrets.
+    #[must_use]
+    pub fn passing(mut self, passed: PassedVariables) -> CommandHooks {
+        self.passed = passed;
+        self
     }
 
     /// With another shell.
@@ -102,6 +112,7 @@ impl CommandHooks {
         if let Some(folder) = [cwd, &self.project].into_iter().find(|path| path.is_dir()) {
             process.current_dir(folder);
         }
+        self.passed.withhold(&mut process);
         process
             .env("CLAUDE_PROJECT_DIR", &self.project)
             .env("LONGHAUL_PROJECT_DIR", &self.project)

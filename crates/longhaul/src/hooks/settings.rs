@@ -83,9 +83,14 @@ impl HookSettings {
 
     /// All that will run: when, for which of them (empty: all), what, and where it is written down.
     pub fn listed(&self) -> Vec<Listed> {
-        if self.switched_off {
-            return Vec::new();
+        match self.switched_off {
+            true => Vec::new(),
+            false => self.written(),
         }
+    }
+
+    /// All that is written down, also where a file switches hooks off: another file may switch them on again.
+    pub fn written(&self) -> Vec<Listed> {
         let groups = self.groups.iter();
         let listed = groups.flat_map(|group| {
             group.commands.iter().map(|command| Listed {

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use longhaul_core::engine::{HookCall, HookOutcome, Outcome, Outgoing, Urgency};
+use longhaul_core::engine::{Event, HookCall, HookOutcome, Outcome, Outgoing, Urgency};
 use longhaul_core::models::ModelSpec;
 use longhaul_provider::{CancellationToken, StreamEvent};
 
@@ -91,7 +91,9 @@ impl Hands {
             cwd: self.about.cwd.clone(),
             ..Common::default()
         };
+        let begins = matches!(call, HookCall::PreCompact { .. });
         let event = self.hook_event(call);
+        let name = event.name();
         let mut call = hooks::HookCall::new(HookInput { common, event }).with_cancel(cancel);
         if let Some(folder) = &self.about.overflow {
             call = call.with_overflow(folder);
@@ -100,10 +102,25 @@ impl Hands {
         for error in &outcome.errors {
             tracing::warn!("{error}");
         }
+        let errors = outcome.errors.iter().map(ToString::to_string);
+        for text in outcome.messages.iter().cloned().chain(errors) {
+            let event = Event::HookMessage {
+                event: name.as_str(),
+                text,
+            };
+            crate::telemetry::record(&event);
+            self.observer.event(&event);
+        }
+        // Read now, whatever was read when the session began: the user may have edited the file since.
+        let compact_instructions = match begins {
+            true => self.workspace.compact_instructions().await,
+            false => None,
+        };
         Outcome::HooksRan(HookOutcome {
             blocked: outcome.blocked.map(|reason| reason.text),
             instructions: outcome.instructions,
             context: outcome.context,
+            compact_instructions,
         })
     }
 

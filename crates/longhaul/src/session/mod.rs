@@ -19,14 +19,17 @@ use longhaul_core::engine::{
     CompactFailure, CompactRequest, Compacted, Engine, Event, Input, NewEntry, Preview, ToolOutput,
 };
 use longhaul_core::models::ModelSpec;
+use longhaul_core::prompt::ParameterError;
 use longhaul_core::window::WindowStatus;
 use longhaul_provider::{CancellationToken, Reply};
+use longhaul_store::Lease;
 
 pub use observe::{Observer, Quiet};
 pub use open::{OpenError, SessionBuilder, new_session_id, window};
 pub use replies::summary_reply;
 
 use crate::clock::Clock;
+use crate::head::Prompt;
 use crate::keeper::Keeper;
 use background::Background;
 use foreground::Foreground;
@@ -48,6 +51,8 @@ pub struct Session {
     compactions: u64,
     /// What came of what was asked, until it is told.
     came: Came,
+    /// Keeps other processes from opening it.
+    _lease: Option<Arc<Lease>>,
 }
 
 /// What effects brought.
@@ -97,7 +102,13 @@ pub struct CompactError {
 }
 
 impl Session {
-    fn new(engine: Engine, hands: Hands, keeper: Box<dyn Keeper>, clock: Arc<dyn Clock>) -> Self {
+    fn new(
+        engine: Engine,
+        hands: Hands,
+        keeper: Box<dyn Keeper>,
+        clock: Arc<dyn Clock>,
+        lease: Option<Arc<Lease>>,
+    ) -> Self {
         Self {
             engine,
             hands,
@@ -109,6 +120,7 @@ impl Session {
             called: false,
             compactions: 0,
             came: Came::default(),
+            _lease: lease,
         }
     }
 
@@ -134,6 +146,28 @@ impl Session {
             Some(message) => Err(TurnError::NotKept(message)),
             None => Ok(()),
         }
+    }
+
+    /// Puts another system prompt, other tools or another user context before the messages, from the next request on. The
+    /// provider's cache is broken by that, and the cache watch says so. The model stays the one that the session was
+    /// opened with.
+    ///
+    /// # Errors
+    ///
+    /// If the prompt asks for something that the model does not take.
+    pub fn set_prompt(&mut self, prompt: &Prompt) -> Result<(), ParameterError> {
+        let head = prompt.head(&self.hands.spec)?;
+        self.engine
+            .handle(Input::Head(Box::new(head)), self.clock.now());
+        Ok(())
+    }
+
+    /// Names a mode of the host that may flip while the session goes on, such as `fast`, `auto` or `overage` (D1): if the
+    /// cache breaks when it does, the cache watch says so. None: there is no such mode any more.
+    pub fn set_mode(&mut self, name: impl Into<String>, value: Option<String>) {
+        let name = name.into();
+        self.engine
+            .handle(Input::Mode { name, value }, self.clock.now());
     }
 
     /// Asks the model for its next turn: clears and compacts first where that is due, and recovers if the provider

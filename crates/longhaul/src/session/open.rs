@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use longhaul_core::config::Config;
 use longhaul_core::engine::{
-    CacheEdits, Engine, EngineConfig, Heads, Identity, Ids, Kept, NotesConfig, Preparation, Resume,
+    CacheEdits, Delivery, Engine, EngineConfig, Heads, Identity, Ids, Kept, NotesConfig,
+    Preparation, Resume, SummaryModel,
 };
-use longhaul_core::facts::{Facts, Vocabulary};
-use longhaul_core::message::Subtype;
+use longhaul_core::facts::{Facts, WordingError};
+use longhaul_core::message::{Entry, Subtype};
 use longhaul_core::micro::{ClearableTools, Pressure};
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::prompt::{ParameterError, RequestHead};
@@ -16,9 +17,11 @@ use longhaul_core::summary::message::Mode;
 use longhaul_core::tokens::Rough;
 use longhaul_core::transcript::{Conversation, Table};
 use longhaul_core::window::{
-    Action, AutoCompact, Owner, QuerySource, Verdict, WindowError, WindowInput, WindowStatus,
+    Action, AutoCompact, QuerySource, Verdict, WindowError, WindowInput, WindowStatus,
 };
-use longhaul_store::{Content, Durability, ReadError, Resumed, load, resume};
+use longhaul_store::{
+    Content, Durability, InUse, Lease, LeaseError, ReadError, Resumed, load, resume,
+};
 
 use super::hands::{About, Hands};
 use super::{Observer, Quiet, Session};
@@ -36,6 +39,10 @@ pub enum OpenError {
     /// The builder was not told what it needs.
     #[error("a session needs {0}")]
     Missing(&'static str),
+    /// Another process has the session open. Two would each go on from what it knows: open a copy
+    /// ([`fork`](longhaul_store::fork())), or try again when that process has ended.
+    #[error(transparent)]
+    InUse(#[from] InUse),
     /// The transcript cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -45,6 +52,9 @@ pub enum OpenError {
     /// The window is too small.
     #[error(transparent)]
     Window(#[from] WindowError),
+    /// The words for rules cannot be used.
+    #[error("rules.words: {0}")]
+    Words(#[from] WordingError),
     /// The request cannot be made so.
     #[error(transparent)]
     Parameters(#[from] ParameterError),
@@ -70,6 +80,7 @@ pub struct SessionBuilder {
     clearable: Option<ClearableTools>,
     cache_edits: bool,
     autonomous: bool,
+    delivery: Option<Delivery>,
     recall_tool: Option<String>,
     compact_instructions: Option<String>,
     workspace: Option<Arc<dyn Workspace>>,
@@ -95,7 +106,8 @@ impl SessionBuilder {
         self
     }
 
-    /// Keeps the session in this file. If it is there, the conversation in it goes on. Without one the session is kept
+    /// Keeps the session in this file. If it is there, the conversation in it goes on. While the session is open no other
+    /// process can open it: theirs is [`OpenError::InUse`]. Without one the session is kept
     /// in memory, and no notes are taken: their place is the folder beside the file.
     #[must_use]
     pub fn transcript(mut self, path: impl Into<PathBuf>) -> Self {
@@ -201,6 +213,15 @@ impl SessionBuilder {
         self
     }
 
+    /// How replies reach the user. Unless said otherwise they are streamed to the observer, if there is one: then a reply
+    /// that ran out of room stands as it was seen, and the next request is made smaller first. Where they are only seen
+    /// whole, such a reply is withheld and the turn tried again.
+    #[must_use]
+    pub fn delivery(mut self, delivery: Delivery) -> Self {
+        self.delivery = Some(delivery);
+        self
+    }
+
     /// The name under which the model is offered the recall tool.
     #[must_use]
     pub fn recall_tool(mut self, name: impl Into<String>) -> Self {
@@ -264,14 +285,31 @@ impl SessionBuilder {
         let models = self.models.unwrap_or_else(ModelTable::builtin);
         let spec = models.resolve(&prompt.model).spec;
         let wanted = prompt.head(&spec)?;
+        // The conversation's own model reads its cache: it is not asked by a request of its own.
+        let other = self.config.summary_model.clone();
+        let summary_model = (other.filter(|id| *id != prompt.model)).map(|id| SummaryModel {
+            spec: ModelSpec::clone(&models.resolve(&id).spec),
+            id,
+        });
 
+        // Before it is read: what somebody else appends afterwards would be left on a branch.
+        let lease = match &self.transcript {
+            Some(path) if self.agent.is_none() => leased(path)?,
+            _ => None,
+        };
         let resumed = match &self.transcript {
             Some(path) if path.exists() => Some(resume(path)?),
             _ => None,
         };
         let (resume, head) = match (&resumed, &self.transcript) {
-            (Some(resumed), Some(path)) => taken_up(resumed, path, wanted)?,
-            _ => (Resume::default(), wanted),
+            (Some(resumed), Some(path)) => taken_up(resumed, path, wanted, &self.config)?,
+            _ => {
+                let resume = Resume {
+                    facts: Some(Facts::new(Arc::new(self.config.vocabulary()?))),
+                    ..Resume::default()
+                };
+                (resume, wanted)
+            }
         };
         let keeper: Box<dyn Keeper> = match &self.transcript {
             Some(path) => {
@@ -306,14 +344,12 @@ impl SessionBuilder {
                 agent: self.agent,
             },
             source,
-            owner: match self.config.switches.decide(Action::Collapse) {
-                Verdict::Allowed => Owner::Collapse,
-                Verdict::Off(_) => Owner::Proactive,
-            },
+            owner: self.config.owner(),
             switches: self.config.switches,
             window: window(&self.config, &spec)?,
             model: ModelSpec::clone(&spec),
-            clearable: self.clearable.unwrap_or_default(),
+            clearable: self.clearable.unwrap_or_else(|| self.config.clearable()),
+            micro: self.config.micro,
             cache_edits: match self.cache_edits {
                 true => CacheEdits::Supported,
                 false => CacheEdits::Unsupported,
@@ -331,7 +367,7 @@ impl SessionBuilder {
             recall_tool: self.recall_tool,
             compact_instructions: self.compact_instructions,
             heads: Heads::Written,
-            summary_model: None,
+            summary_model,
             notes: place.as_ref().map(|place| NotesConfig {
                 settings: self.config.notes,
                 path: place.shown(),
@@ -342,6 +378,10 @@ impl SessionBuilder {
                 true => Preparation::Ahead,
                 false => Preparation::WhenFull,
             },
+            delivery: self.delivery.unwrap_or(match self.observer {
+                Some(_) => Delivery::Streamed,
+                None => Delivery::Whole,
+            }),
         };
         let hands = Hands {
             model,
@@ -354,13 +394,29 @@ impl SessionBuilder {
                 transcript,
                 cwd,
                 overflow: self.hook_overflow,
-                cache_breaks: self.cache_breaks,
+                cache_breaks: (self.config.cache_diff_dir.map(PathBuf::from)).or(self.cache_breaks),
             }),
             notes: place.map(Arc::new),
         };
-        let engine = Engine::new(config, ids, head, resume);
+        let mut engine = Engine::new(config, ids, head, resume);
+        if self.config.watch_small_models {
+            engine = engine.watching_small_models();
+        }
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock));
-        Ok(Session::new(engine, hands, keeper, clock))
+        Ok(Session::new(engine, hands, keeper, clock, lease))
+    }
+}
+
+/// The lease of a session. Where no lock can be had, the session is opened without one, as appends say more clearly what is
+/// wrong with the place.
+pub(super) fn leased(transcript: &Path) -> Result<Option<Arc<Lease>>, InUse> {
+    match Lease::take(transcript) {
+        Ok(lease) => Ok(Some(lease)),
+        Err(LeaseError::InUse(in_use)) => Err(in_use),
+        Err(LeaseError::NotTaken { source, .. }) => {
+            tracing::warn!(error = %source, "the session is not locked against other processes");
+            Ok(None)
+        }
     }
 }
 
@@ -384,6 +440,7 @@ fn taken_up(
     resumed: &Resumed,
     path: &Path,
     wanted: RequestHead,
+    config: &Config,
 ) -> Result<(Resume, RequestHead), OpenError> {
     let assembly = resumed.assembly();
     let head = match &assembly {
@@ -407,24 +464,22 @@ fn taken_up(
     let resume = Resume {
         preserved: resumed.preserved.clone(),
         assembly,
-        facts: facts(resumed, path)?,
+        facts: Some(facts(resumed, path, config)?),
         entries,
     };
     Ok((resume, head))
 }
 
-/// The facts of a session whose boundary carries none: another program wrote it, so the whole file is read, once. None
-/// if the view and its boundary tell them all.
-pub(super) fn facts(resumed: &Resumed, path: &Path) -> Result<Option<Facts>, OpenError> {
-    let Some(boundary) = resumed.entries.first() else {
-        return Ok(None);
-    };
-    if boundary.facets().subtype != Subtype::CompactBoundary {
-        return Ok(None);
-    }
-    let vocabulary = Arc::new(Vocabulary::default());
-    if Facts::from_boundary(vocabulary.clone(), boundary.view()).is_some() {
-        return Ok(None);
+/// The facts that a session goes on with: those that the view and its boundary tell are gathered from them. Where the
+/// boundary carries none another program wrote it, so the whole file is read, once.
+pub(super) fn facts(resumed: &Resumed, path: &Path, config: &Config) -> Result<Facts, OpenError> {
+    let vocabulary = Arc::new(config.vocabulary()?);
+    let boundary = resumed.entries.first().map(Entry::view);
+    let boundary = boundary.filter(|entry| entry.facets.subtype == Subtype::CompactBoundary);
+    let is_told = boundary
+        .is_none_or(|boundary| Facts::from_boundary(vocabulary.clone(), boundary).is_some());
+    if is_told {
+        return Ok(Facts::new(vocabulary));
     }
     let mut table = Table::default();
     let mut entries = Vec::new();
@@ -437,7 +492,7 @@ pub(super) fn facts(resumed: &Resumed, path: &Path) -> Result<Option<Facts>, Ope
     let conversation = Conversation::resolve(&table, &mut Vec::new());
     let rows = longhaul_core::facts::session_rows(&table, &conversation);
     let views = rows.iter().map(|row| entries[*row as usize].view());
-    Ok(Some(Facts::scan(vocabulary, views)))
+    Ok(Facts::scan(vocabulary, views))
 }
 
 fn name_of(path: &Path) -> Option<String> {

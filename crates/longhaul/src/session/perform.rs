@@ -11,7 +11,7 @@ use longhaul_provider::CancellationToken;
 use super::background::Work;
 use super::foreground::Brought;
 use super::{Came, Session};
-use crate::cache_breaks::CacheBreaks;
+use crate::cache_breaks::{self, CacheBreaks};
 use crate::keeper::Archived;
 use crate::notes;
 use crate::workspace::Wanted;
@@ -266,10 +266,14 @@ impl Session {
     }
 
     fn told(&mut self, event: &Event) {
-        if let (Event::CacheBreak(finding), Some(folder)) = (event, &self.hands.about.cache_breaks)
-        {
-            let told = CacheBreaks::below(folder).tell(finding);
-            tracing::info!("{}", told.sentence);
+        if let Event::CacheBreak(finding) = event {
+            match &self.hands.about.cache_breaks {
+                Some(folder) => {
+                    let told = CacheBreaks::below(folder).tell(finding);
+                    tracing::info!("{}", told.sentence);
+                }
+                None => cache_breaks::record(finding, None),
+            }
         }
         crate::telemetry::record(event);
         self.note(event);

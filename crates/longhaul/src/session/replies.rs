@@ -1,6 +1,6 @@
 //! Replies as the engine takes them.
 
-use longhaul_core::engine::{ModelReply, SummaryReply};
+use longhaul_core::engine::{Ending, ModelReply, SummaryReply};
 use longhaul_core::micro::native::Applied;
 use longhaul_core::summary::Stop;
 use longhaul_provider::{AppliedEdit, Error, ErrorClass, Reply, StopReason};
@@ -20,6 +20,10 @@ pub(super) fn model_reply(reply: Reply) -> Result<(Reply, ModelReply), Error> {
         usage: reply.usage.clone(),
         request_id: reply.request_id.clone(),
         applied,
+        ending: match reply.stop {
+            Some(StopReason::ContextWindowExceeded) => Ending::WindowExceeded,
+            _ => Ending::Complete,
+        },
     };
     Ok((reply, for_engine))
 }

@@ -1,15 +1,19 @@
 //! Events as tracing: readable on stderr, in a log file, or by whatever a host subscribes.
 
-use longhaul_core::engine::Event;
+use longhaul_core::engine::{Event, Summarizer};
 
 /// Records an event.
 pub(super) fn record(event: &Event) {
     match event {
         Event::Compacted(done) => tracing::info!(
-            event = "compact",
+            event = match done.by {
+                Summarizer::Notes => "notes_compact",
+                _ => "compact",
+            },
             trigger = done.trigger,
             by = ?done.by,
-            pre_tokens = done.before,
+            pre_tokens = done.pre_tokens,
+            view_tokens = done.before,
             post_tokens = done.after,
             input_tokens = done.usage.as_ref().map(|usage| usage.input),
             output_tokens = done.usage.as_ref().map(|usage| usage.output),
@@ -20,6 +24,10 @@ pub(super) fn record(event: &Event) {
             cost = done.cost.map(|cost| cost.to_string()),
             in_chain = done.recompaction.in_chain,
             turns_since = done.recompaction.turns_since,
+            turn_id = done.recompaction.turn,
+            previous_turn_id = done.recompaction.previous_turn,
+            threshold = done.recompaction.threshold,
+            source = done.recompaction.source,
             "conversation compacted"
         ),
         Event::CompactFailed { kind, message } => {
@@ -81,16 +89,20 @@ pub(super) fn record(event: &Event) {
             threshold,
             "still over the threshold after compacting"
         ),
-        Event::CacheBreak(finding) => tracing::info!(
-            event = "cache_break",
-            from = finding.from,
-            to = finding.to,
-            cause = finding.cause.name(),
-            "{finding}"
-        ),
+        // The log gets it from `cache_breaks`, which knows where the diff is.
+        Event::CacheBreak(_) => {}
         Event::BreakerTripped => tracing::warn!(
             event = "breaker_tripped",
             "automatic compaction failed three times; it will not ask a model again in this session"
+        ),
+        Event::Withheld { usage, cost } => tracing::info!(
+            event = "reply_withheld",
+            input_tokens = usage.input,
+            output_tokens = usage.output,
+            cache_read_tokens = usage.cache_read,
+            cache_write_tokens = usage.cache_write(),
+            cost = cost.map(|cost| cost.to_string()),
+            "a reply ran out of room; the turn is tried again in a smaller window"
         ),
         Event::TurnFailed { message } | Event::Refused { message } => {
             tracing::debug!("{message}");
@@ -99,6 +111,7 @@ pub(super) fn record(event: &Event) {
             None => tracing::debug!(event = "file_restore", path, "file restored"),
             Some(why) => tracing::info!(event = "file_restore", path, why, "file not restored"),
         },
+        Event::HookMessage { event, text } => tracing::debug!(hook = event, "{text}"),
         Event::Phase(_)
         | Event::StillCompacting { .. }
         | Event::Replied { .. }

@@ -12,7 +12,8 @@ pub(super) fn record(event: &Event) {
     // Asked for each time: a host may set its provider after the first session was opened, and events are rare.
     let meter = global::meter("longhaul");
     match event {
-        Event::Replied { usage, cost, .. } => {
+        // A reply that was withheld is billed as any other.
+        Event::Replied { usage, cost, .. } | Event::Withheld { usage, cost } => {
             tokens(&meter, usage, "turn");
             spent(&meter, *cost, "turn");
         }

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use longhaul::memory_files::{Places, load, places};
+use longhaul::ReadPolicy;
+use longhaul::memory_files::{Places, load, load_with, places};
 use longhaul_core::prompt::memory::{Found, Kind, Notice};
 use longhaul_core::prompt::{ContextBudget, ContextSources, UserContext};
 use longhaul_store::Env;
@@ -151,7 +152,7 @@ fn a4_a_link_is_the_file_it_leads_to() {
 
 #[cfg(unix)]
 #[test]
-fn a4_what_comes_from_outside_is_told_however_it_gets_in() {
+fn a4_what_comes_from_outside_is_not_read_on_the_projects_word_however_it_gets_in() {
     use std::os::unix::fs::symlink;
     let disk = Disk::new();
     let elsewhere = disk.at("elsewhere/secret.md");
@@ -172,11 +173,87 @@ fn a4_what_comes_from_outside_is_told_however_it_gets_in() {
     )
     .unwrap();
     let found = disk.load();
-    assert_eq!(found.files.len(), 5, "told, and sent");
+    assert_eq!(
+        disk.paths(&found),
+        [
+            "home/project/CLAUDE.md",
+            "home/project/../../home/project/in.md"
+        ]
+    );
     let told: Vec<_> = found.notices.iter().map(Notice::to_string).collect();
     assert_eq!(told.len(), 3, "{told:#?}");
     assert!(told[0].contains("secret.md") && told[1].contains("notes.md"));
     assert!(told[2].contains("is a link to"));
+    assert!(told.iter().all(|it| it.contains("nobody has agreed to it")));
+    // To one of them the user agreed.
+    let agreed = fs::canonicalize(&elsewhere).unwrap();
+    let policy = ReadPolicy::default().agreeing(move |real| real == agreed);
+    let found = load_with(&disk.places(), &policy);
+    assert!(found.files.iter().any(|file| file.text == "secret"));
+    assert_eq!(found.files.len(), 3);
+}
+
+#[cfg(unix)]
+#[test]
+fn a4_no_chain_of_links_and_parents_leads_out_of_the_project() {
+    use std::os::unix::fs::symlink;
+    let disk = Disk::new();
+    disk.write("home/.ssh/id_rsa", "KEY")
+        .write("elsewhere/deep/x.md", "KEY")
+        .write("home/project/docs/ok.md", "@link/../../.ssh/id_rsa @out/x.md @hop.md")
+        .write(
+            "home/project/CLAUDE.md",
+            "@docs/../../.ssh/id_rsa @docs/ok.md @~/.ssh/id_rsa @./docs/./../docs/up/id_rsa @/proc/self/environ",
+        );
+    symlink(disk.at("elsewhere/deep"), disk.at("home/project/docs/out")).unwrap();
+    symlink(disk.at("home/.ssh"), disk.at("home/project/docs/up")).unwrap();
+    symlink(".", disk.at("home/project/docs/link")).unwrap();
+    symlink("out/x.md", disk.at("home/project/docs/hop.md")).unwrap();
+    symlink(
+        disk.at("home/.ssh/id_rsa"),
+        disk.at("home/project/part/CLAUDE.local.md"),
+    )
+    .unwrap();
+    symlink(disk.at("home/.ssh"), disk.at("home/project/.claude")).unwrap();
+    disk.write("home/.ssh/CLAUDE.md", "KEY");
+    let found = disk.load();
+    assert!(
+        found.files.iter().all(|file| !file.text.contains("KEY")),
+        "{:?}",
+        found.files
+    );
+    assert_eq!(found.files.len(), 2, "{:?}", found.files);
+    // What the user's own file imports is the user's word.
+    disk.write("home/.claude/CLAUDE.md", "@~/.ssh/id_rsa");
+    assert!(disk.load().files.iter().any(|file| file.text == "KEY"));
+}
+
+#[test]
+fn a4_no_memory_file_is_read_past_a_rule_that_forbids_it() {
+    let disk = Disk::new();
+    disk.write("home/.claude/CLAUDE.md", "mine @secret.md")
+        .write("home/.claude/secret.md", "secret")
+        .write("home/project/CLAUDE.md", "rules @keys/secret.md")
+        .write("home/project/keys/secret.md", "secret too");
+    let policy = ReadPolicy::default().denying(|path| path.ends_with("secret.md"));
+    let found = load_with(&disk.places(), &policy);
+    assert_eq!(found.files.len(), 2, "{:?}", found.files);
+    let denied = |notice: &Notice| matches!(notice, Notice::Denied { .. });
+    assert!(found.notices.len() == 2 && found.notices.iter().all(denied));
+}
+
+#[test]
+fn a4_a_repository_that_holds_the_whole_home_is_nobodys_project() {
+    let disk = Disk::new();
+    fs::create_dir_all(disk.at("home/.git")).unwrap();
+    disk.write("home/loose/CLAUDE.md", "@~/.ssh/id_rsa")
+        .write("home/.ssh/id_rsa", "KEY");
+    let env = Env {
+        user_home: Some(disk.at("home")),
+        ..Env::default()
+    };
+    let found = load(&places(&env, &disk.at("home/loose")));
+    assert_eq!(found.files.len(), 1, "{:?}", found.files);
 }
 
 #[test]

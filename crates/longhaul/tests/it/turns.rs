@@ -4,9 +4,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use longhaul_core::models::PriorThinking;
-use longhaul_core::prompt::{
-    CacheSettings, HeadReason, RequestHead, RequestKind, Route, Ttl, TtlPolicy,
-};
+use longhaul_core::prompt::{CacheSettings, HeadReason, RequestHead, RequestKind, Ttl, TtlPolicy};
 use longhaul_core::window::QuerySource;
 use longhaul_sim::call::Call;
 use longhaul_sim::model::{Draft, DraftBlock, Model, Turn};
@@ -117,9 +115,7 @@ impl Session {
             "main" => QuerySource::MAIN,
             _ => QuerySource::agent(name),
         };
-        let ttl = TtlPolicy::new(settings, Route::Direct)
-            .decide(&source)
-            .unwrap();
+        let ttl = TtlPolicy::new(settings).decide(&source).unwrap();
         let spec = spec(model);
         let head = head(model, Some(ttl), name);
         let head_tokens = head_tokens(world, &head);

@@ -154,7 +154,7 @@ impl Tour {
     /// A prompt that did not end well ends the tour, with what was said about it.
     fn stopped(&mut self) -> Option<TourStep> {
         let say = match self.seen.ended()? {
-            Ended::Done | Ended::TurnsUsedUp(_) => return None,
+            Ended::Done | Ended::TurnsUsedUp(_) | Ended::BudgetUsedUp(_) => return None,
             Ended::Cancelled => include_str!("says/cancelled.md").trim_end().to_owned(),
             Ended::Refused(why) | Ended::Failed(why) => include_str!("says/failed.md")
                 .trim_end()

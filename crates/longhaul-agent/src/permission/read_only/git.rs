@@ -1,8 +1,12 @@
-//! What of git only looks. Its global options are not on the list: they choose other repositories and settings.
+//! What of git only looks. Its global options are not on the list: they choose other repositories and settings. How such a
+//! command is then run, and which repositories speak against it, is in `crate::git`.
 
-use crate::permission::shell::Word;
+use std::path::PathBuf;
 
-/// Options that write files or run programs.
+use crate::git::hazard;
+use crate::permission::shell::{Part, Word};
+
+/// Options that write files, run programs, or undo what keeps git from running them.
 pub(super) const FORBIDDEN: &[&str] = &[
     "--output",
     "--ext-diff",
@@ -10,7 +14,37 @@ pub(super) const FORBIDDEN: &[&str] = &[
     "--no-index",
     "--open-files-in-pager",
     "-O",
+    // Git works in submodules, under settings of their own.
+    "--ignore-submodules",
+    "--submodule",
+    "--recurse-submodules",
+    "--dirty",
+    "--broken",
+    // Merges are made again, with the drivers that are set for them.
+    "--remerge-diff",
+    "--diff-merges",
+    // Other repositories' contents.
+    "--alternate-refs",
+    "--batch-all-objects",
 ];
+
+/// Whether a part calls git, and only to look, in repositories that cannot make it do more.
+pub(crate) fn looks_around(part: &Part, bases: &[PathBuf]) -> bool {
+    let mut words = part.words.iter();
+    words.next().is_some_and(|name| name.text == "git")
+        && only_looks(&part.words[1..])
+        && bases.iter().all(|base| hazard(base).is_none())
+}
+
+/// Why a call of git that only looks is asked for; none if that is not the reason.
+pub(crate) fn why_not(part: &Part, bases: &[PathBuf]) -> Option<String> {
+    let (name, arguments) = part.words.split_first()?;
+    if name.text != "git" || !only_looks(arguments) {
+        return None;
+    }
+    let hazard = bases.iter().find_map(|base| hazard(base))?;
+    Some(hazard.to_string())
+}
 
 const LOOKING: &[&str] = &[
     "status",
@@ -33,7 +67,7 @@ const LOOKING: &[&str] = &[
 ];
 
 /// Whether these arguments of git only look.
-pub(super) fn only_looks(arguments: &[Word]) -> bool {
+fn only_looks(arguments: &[Word]) -> bool {
     let Some((command, rest)) = arguments.split_first() else {
         return true;
     };
@@ -54,9 +88,28 @@ pub(super) fn only_looks(arguments: &[Word]) -> bool {
         "tag" => only(&["-l", "--list"]),
         "stash" => !rest.is_empty() && only(&["list"]),
         "worktree" => !rest.is_empty() && only(&["list"]),
+        // With -v it shows changes through the programs that are set for that.
+        "status" => !rest.iter().any(|word| {
+            let text = word.text.as_str();
+            text.starts_with("--v")
+                || text.starts_with('-') && !text.starts_with("--") && text.contains('v')
+        }),
         "cat-file" => !rest
             .iter()
             .any(|word| word.text.starts_with("--f") || word.text.starts_with("--t")),
         name => LOOKING.contains(&name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_git_command_that_runs_unasked_is_run_guarded() {
+        let more = ["branch", "remote", "tag", "stash", "worktree"];
+        for command in LOOKING.iter().chain(&more) {
+            assert!(crate::git::is_guarded(command), "{command}");
+        }
     }
 }

@@ -1,185 +1,48 @@
 //! Commands that only look, and so may run unasked inside the workspace. A short list on purpose: a command that is not
 //! on it is asked for, and a rule of the user can allow it.
 
-mod git;
+mod arguments;
+pub(crate) mod git;
+mod programs;
+mod variables;
 
 use std::path::PathBuf;
 
-use super::paths::Located;
-use super::shell::{Part, Script, Word};
+use super::folders::Folders;
+use super::recursion;
+use super::shell::{Part, Script, Word, is_plain_test};
 use super::workspace::Workspace;
+use arguments::{is_tame, stays_inside};
+use programs::{LOOKING, TALKING, forbidden, is_forbidden};
 
-/// Commands whose arguments are options, texts and files to read.
-const LOOKING: &[&str] = &[
-    "ls",
-    "cat",
-    "head",
-    "tail",
-    "wc",
-    "pwd",
-    "echo",
-    "grep",
-    "egrep",
-    "fgrep",
-    "rg",
-    "find",
-    "stat",
-    "du",
-    "file",
-    "basename",
-    "dirname",
-    "realpath",
-    "readlink",
-    "which",
-    "type",
-    "true",
-    "false",
-    ":",
-    "cut",
-    "tr",
-    "nl",
-    "tac",
-    "rev",
-    "cmp",
-    "diff",
-    "md5sum",
-    "sha1sum",
-    "sha256sum",
-    "od",
-    "hexdump",
-    "strings",
-    "printf",
-    "test",
-    "[",
-    "sort",
-    "uniq",
-    "sed",
-    "date",
-    "whoami",
-    "id",
-    "uname",
-    "hostname",
-    "nproc",
-    "sleep",
-    "tree",
-    "cd",
-    "git",
-    "exit",
-    "break",
-    "continue",
-];
+pub(crate) use arguments::{is_sink, possible_files};
+pub(crate) use variables::{is_harmless_in_env, is_harmless_variable};
 
-/// Those of them that do not read what a wildcard may lead to: they show names.
-const NAMING: &[&str] = &[
-    "ls", "echo", "find", "stat", "du", "basename", "dirname", "printf",
-];
-
-/// Those whose arguments are no files.
-const TALKING: &[&str] = &[
-    "echo", "printf", "true", "false", ":", "tr", "whoami", "uname", "nproc", "sleep", "exit",
-    "break", "continue", "which", "type", "basename", "dirname", "pwd",
-];
-
-/// Options that write, run, or read a list of files; also in short (`--outp`), as many programs take them.
-fn forbidden(name: &str) -> &'static [&'static str] {
-    match name {
-        "find" => &[
-            "-exec",
-            "-execdir",
-            "-ok",
-            "-okdir",
-            "-delete",
-            "-fprint",
-            "-fprint0",
-            "-fprintf",
-            "-fls",
-            "-files0-from",
-            "-L",
-            "-follow",
-            "-H",
-        ],
-        "rg" => &[
-            "--pre",
-            "--pre-glob",
-            "--hostname-bin",
-            "--follow",
-            "-L",
-            "-z",
-            "--search-zip",
-        ],
-        "grep" | "egrep" | "fgrep" => &["-R", "--dereference-recursive"],
-        "sort" => &[
-            "-o",
-            "--output",
-            "--compress-program",
-            "--files0-from",
-            "-T",
-            "--temporary-directory",
-        ],
-        "wc" | "du" => &["--files0-from"],
-        "tree" => &["-o", "--output", "-l", "-R"],
-        "date" => &["-s", "--set", "-f", "--file"],
-        "file" => &[
-            "-C",
-            "--compile",
-            "-f",
-            "--files-from",
-            "-z",
-            "-Z",
-            "--uncompress",
-        ],
-        "hostname" => &["-F", "--file", "-b", "--boot"],
-        "printf" => &["-v"],
-        "tail" => &["-f", "-F", "--follow", "--retry"],
-        "git" => git::FORBIDDEN,
-        _ => &[],
-    }
+/// Whether a program on the list reads the files that its arguments name.
+pub(crate) fn reads_its_arguments(name: &str) -> bool {
+    LOOKING.contains(&name) && !TALKING.contains(&name) && name != "cd"
 }
 
 /// Whether a command as a whole only looks, and only inside the workspace.
-pub(crate) fn is_read_only(script: &Script, workspace: &Workspace) -> bool {
-    let Some(bases) = bases(script, workspace) else {
+pub(crate) fn is_read_only(script: &Script, folders: &Folders, workspace: &Workspace) -> bool {
+    let Some(folders) = folders.certain() else {
         return false;
     };
     script.unclear.is_none()
         && script
             .parts
             .iter()
-            .all(|part| only_looks(part, &bases, workspace))
+            .all(|part| only_looks(part, folders, workspace))
         && script
             .reads
             .iter()
-            .all(|word| stays_inside(word, &bases, workspace))
+            .all(|word| stays_inside(word, folders, workspace))
         && script.writes.iter().all(is_sink)
         && script.sets.iter().all(|name| is_harmless_variable(name))
 }
 
-/// The folders in which parts of a command may find themselves. None if that cannot be told.
-pub(crate) fn bases(script: &Script, workspace: &Workspace) -> Option<Vec<PathBuf>> {
-    let mut bases = vec![workspace.cwd.clone()];
-    let moves = script.parts.iter().filter(|part| part.name() == "cd");
-    for part in moves {
-        let [_, folder] = part.words.as_slice() else {
-            return None;
-        };
-        if !folder.is_known()
-            || folder.tilde
-            || folder.glob
-            || folder.text.starts_with('-')
-            || bases.len() > 8
-        {
-            return None;
-        }
-        let further: Vec<PathBuf> = bases.iter().map(|base| base.join(&folder.text)).collect();
-        bases.extend(further);
-    }
-    // A repository of another folder has settings of its own, and they can make git run programs.
-    let moves_git = bases.len() > 1 && script.parts.iter().any(|part| part.name() == "git");
-    (!moves_git).then_some(bases)
-}
-
-/// Whether one part only looks.
-pub(crate) fn only_looks(part: &Part, bases: &[PathBuf], workspace: &Workspace) -> bool {
+/// Whether one part only looks, wherever of these folders it runs.
+pub(crate) fn only_looks(part: &Part, folders: &[PathBuf], workspace: &Workspace) -> bool {
     let Some((command, arguments)) = part.words.split_first() else {
         return part
             .assigns
@@ -203,70 +66,50 @@ pub(crate) fn only_looks(part: &Part, bases: &[PathBuf], workspace: &Workspace) 
         return false;
     }
     let fits = match name {
-        "git" => git::only_looks(arguments),
+        "git" => git::looks_around(part, folders),
         "sed" => prints_lines(arguments),
+        // Their second file is one that they write.
         "uniq" | "hostname" | "date" => arguments
             .iter()
-            .all(|word| word.text.starts_with(['-', '+'])),
-        "test" | "[" => !arguments
-            .iter()
-            .any(|word| word.text.contains('[') || word.text == "-v"),
+            .all(|word| word.text.starts_with(['-', '+']) && word.text != "--"),
+        "test" => is_plain_test(arguments),
+        "[" => false,
+        "printf" => prints_plainly(arguments),
+        // `@file` stands for the arguments that the file holds.
+        "strings" => !arguments.iter().any(|word| word.text.contains('@')),
+        "diff" => recursion::stays_inside(part, folders, workspace),
         _ => true,
     };
-    fits && (TALKING.contains(&name)
-        || arguments
+    fits && match TALKING.contains(&name) {
+        true => arguments
             .iter()
-            .all(|word| is_fine(word, name, bases, workspace)))
-}
-
-fn is_fine(word: &Word, name: &str, bases: &[PathBuf], workspace: &Workspace) -> bool {
-    let text = word.text.as_str();
-    if word.glob && (!NAMING.contains(&name) || text.contains("..")) && word.raw == text {
-        return false;
+            .all(|word| is_tame(word, folders, workspace)),
+        false => arguments
+            .iter()
+            .all(|word| stays_inside(word, folders, workspace)),
     }
-    if let Some(option) = text.strip_prefix('-') {
-        // A value that hangs on an option may be a file: `-f/etc/passwd`, `--file=/etc/passwd`.
-        return match option.split_once('=') {
-            Some((option, value)) => {
-                !option.contains('/') && stays_inside(&Word::plain(value), bases, workspace)
-            }
-            None => !option.contains(['/', '~']),
-        };
-    }
-    stays_inside(word, bases, workspace)
 }
 
-/// Whether a word, if it is a path, leads nowhere outside of the workspace.
-fn stays_inside(word: &Word, bases: &[PathBuf], workspace: &Workspace) -> bool {
-    if is_sink(word) {
-        return true;
-    }
-    let fixed = word.text.split(['*', '?', '[']).next().unwrap_or_default();
-    let path = if word.glob { fixed } else { &word.text };
-    let inside = |base: &PathBuf| workspace.may_read(&Located::find(&base.join(path)));
-    word.is_known() && !word.tilde && !word.text.starts_with('~') && bases.iter().all(inside)
-}
-
-/// Files that swallow what is written to them.
-pub(crate) fn is_sink(word: &Word) -> bool {
-    ["/dev/null", "/dev/stdout", "/dev/stderr"].contains(&word.text.as_str())
-}
-
-/// `-name`, its short forms, and what hangs on it.
-fn is_forbidden(word: &str, forbidden: &[&str]) -> bool {
-    let name = word.split('=').next().unwrap_or_default();
-    forbidden
-        .iter()
-        .any(|option| match option.strip_prefix("--") {
-            Some(_) => name.len() > 2 && name.starts_with("--") && option.starts_with(name),
-            None if option.len() == 2 => {
-                let letter = option.as_bytes()[1];
-                word.starts_with('-')
-                    && !word.starts_with("--")
-                    && word.as_bytes().contains(&letter)
-            }
-            None => word == *option,
-        })
+/// Whether the format of a `printf` only prints: `%n` sets a variable.
+fn prints_plainly(arguments: &[Word]) -> bool {
+    let is_plain = |conversion: &str| {
+        let kind = conversion.trim_start_matches(|character: char| {
+            character.is_ascii_digit() || "-+ #0.".contains(character)
+        });
+        kind.starts_with([
+            's', 'd', 'i', 'u', 'o', 'x', 'X', 'c', 'b', 'e', 'f', 'g', 'q',
+        ])
+    };
+    let format = arguments.iter().find(|word| word.text != "--");
+    format.is_none_or(|format| {
+        !format.glob
+            && format
+                .text
+                .replace("%%", "")
+                .split('%')
+                .skip(1)
+                .all(is_plain)
+    })
 }
 
 /// `sed -n '10,20p' file`: all else that sed can do includes writing files and running programs.
@@ -280,34 +123,4 @@ fn prints_lines(arguments: &[Word]) -> bool {
             .chars()
             .all(|character| character.is_ascii_digit() || ",$".contains(character));
     quiet.text == "-n" && are_lines && files.iter().all(|word| !word.text.starts_with('-'))
-}
-
-/// Variables of the script itself. Names in capitals may be those that programs listen to.
-pub(crate) fn is_harmless_variable(name: &str) -> bool {
-    let is_own = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-    !name.is_empty() && name.bytes().all(is_own) && !name.ends_with("proxy")
-}
-
-/// Variables that change how a command looks, not what it does.
-pub(crate) fn is_harmless_in_env(name: &str) -> bool {
-    const HARMLESS: &[&str] = &[
-        "CI",
-        "COLUMNS",
-        "CARGO_TERM_COLOR",
-        "CLICOLOR",
-        "CLICOLOR_FORCE",
-        "FORCE_COLOR",
-        "LANG",
-        "LC_ALL",
-        "LC_CTYPE",
-        "NO_COLOR",
-        "NODE_ENV",
-        "PYTHONDONTWRITEBYTECODE",
-        "PYTHONUNBUFFERED",
-        "RUST_BACKTRACE",
-        "RUST_LOG",
-        "TERM",
-        "TZ",
-    ];
-    HARMLESS.contains(&name)
 }

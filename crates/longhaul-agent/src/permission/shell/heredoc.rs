@@ -51,9 +51,11 @@ pub(super) fn check(node: Node<'_>, source: &str) -> Result<(), &'static str> {
         .collect();
     let expands = word == bare;
     if expands
-        && body
-            .iter()
-            .any(|line| line.contains('`') || line.contains("$(") || line.contains("${"))
+        && body.iter().any(|line| {
+            ["`", "$(", "${", "$["]
+                .iter()
+                .any(|mark| line.contains(mark))
+        })
     {
         return Err("its here-document runs commands");
     }

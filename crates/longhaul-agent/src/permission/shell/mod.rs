@@ -4,12 +4,16 @@
 //! [unclear](Script::unclear): nobody takes such a command for harmless. Nothing is expanded and nothing is run.
 //! Which commands a wrapper (`sudo`, `xargs`, `sh -c`) would start is in `wrapped.rs`.
 
+mod condition;
+mod evaluation;
 mod gate;
 mod heredoc;
+mod visit;
 mod walk;
 mod word;
 mod wrapped;
 
+pub(crate) use condition::is_plain as is_plain_test;
 pub(crate) use word::{HOLE, Word};
 pub(crate) use wrapped::{reachable, without_timing};
 
@@ -24,6 +28,10 @@ pub(crate) struct Script {
     pub(crate) reads: Vec<Word>,
     /// Variables that it sets for what follows.
     pub(crate) sets: Vec<String>,
+    /// It defines functions: what a name in it means, and how often its parts run, is not known.
+    pub(crate) defines: bool,
+    /// It changes the folder in a loop or in a function: how often is not known.
+    pub(crate) wanders: bool,
     /// Why not all of it is understood.
     pub(crate) unclear: Option<&'static str>,
 }

@@ -16,6 +16,8 @@ pub(crate) struct Word {
     pub(crate) tilde: bool,
     /// It holds a wildcard that the shell would expand.
     pub(crate) glob: bool,
+    /// The text as a pattern of file names: a backslash stands before every `*`, `?`, `[`, `]` and `\` that is quoted.
+    pub(crate) pattern: String,
     /// It holds an expansion outside of quotes: it may become several words, or none.
     pub(crate) splits: bool,
 }
@@ -26,18 +28,20 @@ impl Word {
         Self {
             raw: HOLE.to_string(),
             text: HOLE.to_string(),
+            pattern: HOLE.to_string(),
             splits: true,
             ..Self::default()
         }
     }
 
-    /// A word of this text.
+    /// A word of this text, as if all of it were quoted.
     pub(crate) fn plain(text: &str) -> Self {
-        Self {
+        let mut word = Self {
             raw: text.to_owned(),
-            text: text.to_owned(),
             ..Self::default()
-        }
+        };
+        text.chars().for_each(|character| word.literal(character));
+        word
     }
 
     /// Whether all of it is known.
@@ -52,18 +56,24 @@ impl Word {
             raw: raw.to_owned(),
             ..Self::default()
         };
-        word.add(node, source)?;
+        let mut braces = Braces::None;
+        word.add(node, source, &mut braces)?;
         word.tilde = raw.starts_with('~');
-        // The grammar sees only some of the braces that a shell would expand.
-        let braces = word.text.contains('{') && is_braced(raw);
-        if braces {
+        // The grammar sees only some of the braces that a shell would expand: `{a,b}`, `{1..3}`. `{}` is left alone.
+        if braces == Braces::Open && (raw.contains(',') || raw.contains("..")) {
             word.text = HOLE.to_string();
+            word.pattern = HOLE.to_string();
             word.splits = true;
         }
         Ok(word)
     }
 
-    fn add(&mut self, node: Node<'_>, source: &str) -> Result<(), &'static str> {
+    fn add(
+        &mut self,
+        node: Node<'_>,
+        source: &str,
+        braces: &mut Braces,
+    ) -> Result<(), &'static str> {
         let raw = &source[node.byte_range()];
         match node.kind() {
             "word"
@@ -72,9 +82,11 @@ impl Word {
             | "special_variable_name"
             | "extglob_pattern"
             | "test_operator"
-            | "regex" => self.add_unquoted(raw),
+            | "regex" => self.add_unquoted(raw, braces),
             "raw_string" => {
-                self.text.push_str(raw.trim_matches('\''));
+                let quoted = raw.get(1..raw.len().saturating_sub(1));
+                let characters = quoted.unwrap_or_default().chars();
+                characters.for_each(|character| self.literal(character));
                 Ok(())
             }
             "string" => self.add_quoted(node, source),
@@ -83,11 +95,11 @@ impl Word {
                 let mut at = node.start_byte();
                 for child in node.children(&mut cursor) {
                     let between = &source[at..child.start_byte()];
-                    self.add_unquoted(between)?;
-                    self.add(child, source)?;
+                    self.add_unquoted(between, braces)?;
+                    self.add(child, source, braces)?;
                     at = child.end_byte();
                 }
-                self.add_unquoted(&source[at..node.end_byte()])
+                self.add_unquoted(&source[at..node.end_byte()], braces)
             }
             "simple_expansion"
             | "expansion"
@@ -104,22 +116,32 @@ impl Word {
                 Ok(())
             }
             // Punctuation that the grammar keeps as tokens of their own, `$` alone among them.
-            _ if !node.is_named() => self.add_unquoted(raw),
+            _ if !node.is_named() => self.add_unquoted(raw, braces),
             _ => Err("it holds words that are not understood"),
         }
     }
 
     fn hole(&mut self) {
         self.text.push(HOLE);
+        self.pattern.push(HOLE);
     }
 
-    fn add_unquoted(&mut self, raw: &str) -> Result<(), &'static str> {
+    /// A character that stands for itself.
+    fn literal(&mut self, character: char) {
+        self.text.push(character);
+        if "*?[]\\".contains(character) {
+            self.pattern.push('\\');
+        }
+        self.pattern.push(character);
+    }
+
+    fn add_unquoted(&mut self, raw: &str, braces: &mut Braces) -> Result<(), &'static str> {
         let mut characters = raw.chars();
         while let Some(character) = characters.next() {
             match character {
                 '\\' => match characters.next() {
                     Some('\n') | None => {}
-                    Some(escaped) => self.text.push(escaped),
+                    Some(escaped) => self.literal(escaped),
                 },
                 '`' | '\'' | '"' => return Err("its quotes do not pair"),
                 // None of these can stand in a word unless it is quoted: the grammar went astray.
@@ -132,13 +154,23 @@ impl Word {
                 '*' | '?' | '[' => {
                     self.glob = true;
                     self.text.push(character);
+                    self.pattern.push(character);
                 }
-                _ => self.text.push(character),
+                '{' => {
+                    *braces = Braces::Open;
+                    self.literal(character);
+                }
+                ']' => {
+                    self.text.push(character);
+                    self.pattern.push(character);
+                }
+                _ => self.literal(character),
             }
         }
         Ok(())
     }
 
+    /// Adds what stands between double quotes.
     fn add_quoted(&mut self, node: Node<'_>, source: &str) -> Result<(), &'static str> {
         let mut at = node.start_byte() + 1;
         let mut cursor = node.walk();
@@ -148,6 +180,8 @@ impl Word {
             }
             self.add_quoted_text(source.get(at..child.start_byte()).unwrap_or_default())?;
             self.hole();
+            // `"$@"` and `"${all[@]}"` become as many words as there are values, quotes or not.
+            self.splits |= source[child.byte_range()].contains('@');
             at = child.end_byte();
         }
         self.add_quoted_text(source.get(at..node.end_byte() - 1).unwrap_or_default())
@@ -158,7 +192,7 @@ impl Word {
         while let Some(character) = characters.next() {
             match (character, characters.clone().next()) {
                 ('\\', Some(escaped @ ('"' | '\\' | '$' | '`'))) => {
-                    self.text.push(escaped);
+                    self.literal(escaped);
                     characters.next();
                 }
                 ('\\', Some('\n')) => {
@@ -168,19 +202,20 @@ impl Word {
                 ('$', Some(next)) if begins_expansion(next) => {
                     return Err("it holds expansions that are not understood");
                 }
-                _ => self.text.push(character),
+                _ => self.literal(character),
             }
         }
         Ok(())
     }
 }
 
-fn begins_expansion(next: char) -> bool {
-    next.is_ascii_alphanumeric() || "({[_@*#?-$!'\"".contains(next)
+/// Whether a word holds a brace outside of quotes.
+#[derive(PartialEq, Eq)]
+enum Braces {
+    None,
+    Open,
 }
 
-/// Whether a shell would expand braces in an unquoted word: `{a,b}`, `{1..3}`. `{}` is left alone.
-fn is_braced(raw: &str) -> bool {
-    let unquoted = !raw.starts_with(['\'', '"']);
-    unquoted && (raw.contains(',') || raw.contains(".."))
+pub(super) fn begins_expansion(next: char) -> bool {
+    next.is_ascii_alphanumeric() || "({[_@*#?-$!'\"".contains(next)
 }

@@ -3,8 +3,9 @@
 use ratatui::text::Span;
 
 use super::{App, Dialog, Files, Next, Page, Target};
+use crate::screen::answer_lines;
 use crate::screen::context;
-use crate::screen::figures::{dollars, grouped, percent};
+use crate::screen::figures::grouped;
 use crate::screen::flow::Flow;
 use crate::screen::host::{
     CommandItem, CompactAsk, Compaction, ContextView, CostView, HookItem, MessageItem, ModelItem,
@@ -14,8 +15,7 @@ use crate::screen::markdown;
 use crate::screen::picker::{PickOption, Picker};
 use crate::screen::preview::Previewing;
 use crate::screen::reader::{Reader, Start};
-use crate::screen::style::{BOLD, dim, styled};
-use crate::screen::text::{clean, clean_line, count};
+use crate::screen::text::{clean_line, count};
 use crate::screen::transcript;
 
 /// Exchanges that are shown of a session that was resumed.
@@ -139,11 +139,7 @@ impl App {
                 )));
             }
             Answered::Report(report) => {
-                let report = clean(&report?);
-                let lines = report
-                    .lines()
-                    .map(|line| Flow::new(vec![Span::raw(format!("  {line}"))], 17));
-                self.finished.extend(lines);
+                self.finished.extend(answer_lines::report(&report?));
             }
             Answered::Notes(notes) => {
                 let lines = markdown::render(&notes?);
@@ -154,8 +150,8 @@ impl App {
                         .extend(lines.into_iter().map(|line| line.indented(Span::raw("  ")))),
                 }
             }
-            Answered::Hooks(hooks) => self.list_hooks(&hooks?),
-            Answered::Cost(cost) => self.finished.extend(cost_lines(&cost?)),
+            Answered::Hooks(hooks) => self.finished.extend(answer_lines::hooks(&hooks?)),
+            Answered::Cost(cost) => self.finished.extend(answer_lines::cost(&cost?)),
             Answered::Commands(commands) => self.own = commands.unwrap_or_default(),
             Answered::Files(files) => {
                 self.files = Files::Known(files);
@@ -183,21 +179,6 @@ impl App {
         let mut picker = Picker::list("Go back to", options);
         picker.step(newest as isize);
         self.dialog = Some(Dialog::Rewind(picker));
-    }
-
-    fn list_hooks(&mut self, hooks: &[HookItem]) {
-        if hooks.is_empty() {
-            self.note("no hooks are set up");
-        }
-        for hook in hooks {
-            let mut line = vec![styled(format!("  {}", clean_line(&hook.event)), BOLD)];
-            if !hook.matcher.is_empty() {
-                line.push(Span::raw(format!(" {}", clean_line(&hook.matcher))));
-            }
-            line.push(Span::raw(format!(": {}", clean_line(&hook.command))));
-            line.push(dim(format!("  ({})", clean_line(&hook.source))));
-            self.say(Flow::new(line, 4));
-        }
     }
 }
 
@@ -259,36 +240,4 @@ fn message(message: &MessageItem) -> PickOption<Target> {
         text: format!("{who} {}", clean_line(&message.line)),
         about: format!("{} tokens · {}", grouped(message.tokens), when(message.at)),
     }
-}
-
-fn cost_lines(cost: &CostView) -> Vec<Flow> {
-    let price = |price: Option<_>| price.map_or("price not known".to_owned(), dollars);
-    let mut lines = vec![Flow::blank()];
-    for line in &cost.lines {
-        let usage = &line.usage;
-        lines.push(Flow::new(
-            vec![
-                styled(
-                    format!("  {}: {}", clean_line(&line.name), price(line.cost)),
-                    BOLD,
-                ),
-                dim(format!(
-                    "  {} in, {} from the cache, {} to the cache, {} out",
-                    grouped(usage.input),
-                    grouped(usage.cache_read),
-                    grouped(usage.cache_write_5m + usage.cache_write_1h),
-                    grouped(usage.output)
-                )),
-            ],
-            4,
-        ));
-    }
-    let cache = cost
-        .cache_hit_rate
-        .map(|rate| format!(" · {} of prompts from the cache", percent(rate)));
-    lines.push(Flow::styled(
-        format!("  total {}{}", price(cost.total), cache.unwrap_or_default()),
-        BOLD,
-    ));
-    lines
 }

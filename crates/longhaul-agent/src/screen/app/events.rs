@@ -76,6 +76,8 @@ impl App {
                 };
                 self.questions.push_back(Asking::new(question, deaf));
             }
+            // The call's result says so.
+            AgentEvent::Denied(_) => {}
             AgentEvent::Todos(todos) => self.todos = todos,
             AgentEvent::Engine(event) => self.on_engine(&event),
             AgentEvent::Summarising(characters) => {

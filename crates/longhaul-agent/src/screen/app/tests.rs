@@ -290,6 +290,7 @@ async fn q2_a_transcript_that_is_read_is_made_anew_by_a_boundary() {
     let done = longhaul_core::engine::Compacted {
         trigger: "auto",
         by: longhaul_core::engine::Summarizer::Fork,
+        pre_tokens: 167_204,
         before: 167_204,
         after: 12_480,
         usage: None,
@@ -297,6 +298,7 @@ async fn q2_a_transcript_that_is_read_is_made_anew_by_a_boundary() {
         milliseconds: 1_000,
         waited: 1_000,
         recompaction: longhaul_core::plan::Recompaction {
+            turn: String::new(),
             in_chain: false,
             turns_since: None,
             previous_turn: None,
@@ -447,6 +449,7 @@ fn q3_the_picture_of_the_window_needs_no_colour_and_little_room() {
             memory_files: 2_000,
             duplicate_reads: 5_000,
             unattributed: 1_000,
+            cleared_results: 7,
         },
         status: status.unwrap(),
     };

@@ -92,7 +92,7 @@ impl Bash {
             &input.command,
             &self.folder.now(),
             ends_in.path(),
-            self.shells.env(),
+            &self.shells.surroundings(call.guard),
         )?;
         let limit = Duration::from_millis(
             input
@@ -157,7 +157,8 @@ impl Bash {
 
     fn in_background(&self, input: &Input, call: &Call) -> Output {
         let file = self.file(&call.id);
-        match self.shells.start(&input.command, &self.folder.now(), file) {
+        let folder = self.folder.now();
+        match (self.shells).start(&input.command, &folder, file, call.guard) {
             Ok(id) => Output::text(
                 format!(
                     "Runs in the background as {id}. Read its output with BashOutput, end it with KillShell."
@@ -183,7 +184,10 @@ impl Tool for Bash {
     }
 
     fn access(&self, input: &Value) -> Access {
-        Access::Runs(input::text(input, "command").to_owned())
+        Access::Runs {
+            command: input::text(input, "command").to_owned(),
+            folder: self.folder.now(),
+        }
     }
 
     fn line(&self, input: &Value) -> String {

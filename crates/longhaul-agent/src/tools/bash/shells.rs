@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use longhaul::environment::PassedVariables;
 use longhaul::process_group::Group;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 use super::collected::Collected;
-use super::start::{Started, Variables, start};
+use super::start::{Started, Surroundings, Variables, start};
 use super::watch::{Ending, watch};
+use crate::tool::Guard;
 
 /// As many may run at once.
 const RUNNING: usize = 32;
@@ -22,6 +24,7 @@ const NOWHERE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 pub struct Shells {
     shells: Mutex<Vec<Arc<Shell>>>,
     env: Variables,
+    passed: PassedVariables,
 }
 
 /// A background command at a glance.
@@ -88,11 +91,23 @@ impl Shells {
         Self {
             shells: Mutex::default(),
             env,
+            passed: PassedVariables::default(),
         }
     }
 
-    pub(super) fn env(&self) -> &Variables {
-        &self.env
+    /// With these variables of this process, though they look like secrets.
+    #[must_use]
+    pub fn passing(mut self, passed: PassedVariables) -> Self {
+        self.passed = passed;
+        self
+    }
+
+    pub(super) fn surroundings(&self, guard: Guard) -> Surroundings<'_> {
+        Surroundings {
+            env: &self.env,
+            passed: &self.passed,
+            guard,
+        }
     }
 
     /// All there are, in the order they were started.
@@ -106,6 +121,7 @@ impl Shells {
         command: &str,
         folder: &Path,
         file: PathBuf,
+        guard: Guard,
     ) -> Result<String, NoShell> {
         let mut shells = self.lock();
         let running = shells
@@ -114,7 +130,12 @@ impl Shells {
         if running.count() >= RUNNING {
             return Err(NoShell::TooMany);
         }
-        let started = start(command, folder, Path::new(NOWHERE), &self.env)?;
+        let started = start(
+            command,
+            folder,
+            Path::new(NOWHERE),
+            &self.surroundings(guard),
+        )?;
         let shell = Arc::new(Shell {
             id: format!("bash_{}", shells.len() + 1),
             command: command.to_owned(),

@@ -1,19 +1,31 @@
 //! Starts a command in a shell, in a process group of its own.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 
+use longhaul::environment::PassedVariables;
 use longhaul::process_group::{Group, lead_own_group};
 use tokio::process::{Child, ChildStdout, Command};
+
+use crate::git;
+use crate::tool::Guard;
 
 /// Joins the errors to the output, so that they stay in order, and says at the end where the shell is.
 const WRAPPER: &str = include_str!("wrapper.sh");
 
-/// Variables for commands, beside those of this process.
+/// Variables for commands, beside those of this process that are passed on.
 pub type Variables = BTreeMap<String, String>;
+
+/// What a command finds around it.
+pub(super) struct Surroundings<'a> {
+    pub(super) env: &'a Variables,
+    pub(super) passed: &'a PassedVariables,
+    pub(super) guard: Guard,
+}
 
 /// A command that runs. Dropped, it and all it started are killed.
 pub(super) struct Started {
@@ -35,11 +47,11 @@ pub(super) fn start(
     command: &str,
     folder: &Path,
     ends_in: &Path,
-    env: &Variables,
+    around: &Surroundings<'_>,
 ) -> io::Result<Started> {
-    let mut child = match spawn("bash", command, folder, ends_in, env) {
+    let mut child = match spawn("bash", command, folder, ends_in, around) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            spawn("sh", command, folder, ends_in, env)?
+            spawn("sh", command, folder, ends_in, around)?
         }
         other => other?,
     };
@@ -55,18 +67,23 @@ fn spawn(
     command: &str,
     folder: &Path,
     ends_in: &Path,
-    env: &Variables,
+    around: &Surroundings<'_>,
 ) -> io::Result<Child> {
+    let script = match around.guard {
+        Guard::Git => Cow::Owned(format!("{}{WRAPPER}", git::shell_function())),
+        Guard::Nothing => Cow::Borrowed(WRAPPER),
+    };
     let mut shell_command = Command::new(shell);
     lead_own_group(&mut shell_command);
+    around.passed.withhold(&mut shell_command);
     shell_command
-        .args(["-c", WRAPPER, shell, command])
+        .args(["-c", &script, shell, command])
         .arg(ends_in)
         .current_dir(folder)
         // Nobody is there to answer.
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_EDITOR", "true")
-        .envs(env)
+        .envs(around.env)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use longhaul::environment::PassedVariables;
 use longhaul_core::normalize::fragment::fill;
 use serde_json::{Value, json};
 
@@ -51,6 +52,8 @@ pub struct ServerConfig {
     pub env: Vec<(String, String)>,
     /// Where it runs; in the session's folder of work if none is named.
     pub cwd: Option<PathBuf>,
+    /// Variables of our own environment that it gets although they look like secrets.
+    pub passed: PassedVariables,
 }
 
 /// How long things may take, and how much may come back.

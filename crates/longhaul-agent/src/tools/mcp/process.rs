@@ -34,6 +34,7 @@ impl Process {
         log: &Path,
     ) -> std::io::Result<(Self, ChildStdout, ChildStdin)> {
         let mut command = Command::new(&config.command);
+        config.passed.withhold(&mut command);
         command
             .args(&config.args)
             .envs(config.env.iter().map(|(name, value)| (name, value)))

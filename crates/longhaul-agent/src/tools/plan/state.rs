@@ -1,5 +1,6 @@
 //! Where plan mode stands: whether it is on, what comes after it, and the plan that was agreed to.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,6 +12,9 @@ use crate::place::Place;
 
 /// What the model is told while plan mode is on: with each prompt, and again after a compaction (R2).
 pub const REMINDER: &str = include_str!("fragments/reminder.md");
+
+/// No more of a plan is read than any window could hold.
+const LONGEST: u64 = 1 << 20;
 
 /// Holds the mode of a session.
 pub trait Modes: Send + Sync {
@@ -84,9 +88,20 @@ impl PlanState {
         self.is_on().then(|| REMINDER.trim_end().to_owned())
     }
 
+    /// What the file holds. A link in its place is not followed.
+    fn text(&self) -> std::io::Result<String> {
+        let folder = self.path.parent().unwrap_or(&self.path);
+        let name = self.path.file_name().unwrap_or_default();
+        let real = std::fs::canonicalize(folder)?.join(name);
+        let mut text = String::new();
+        let file = longhaul::resolved_file::open(&real)?;
+        file.take(LONGEST).read_to_string(&mut text)?;
+        Ok(text)
+    }
+
     /// The plan as rehydration takes it (R2); none if there never was one.
     pub fn gathered(&self) -> Option<Source<Plan>> {
-        match std::fs::read_to_string(&self.path) {
+        match self.text() {
             Ok(text) => Some(Source::Found(Plan {
                 path: self.path.clone(),
                 text,

@@ -13,9 +13,9 @@ const ARGUMENTS: &str = "$ARGUMENTS";
 
 /// What the model reads; an error says why it cannot.
 pub(super) async fn read(skill: &Skill, args: &str) -> Result<String, String> {
-    let bytes = tokio::fs::read(&skill.file).await;
-    let bytes = bytes.map_err(|error| error.to_string())?;
-    let text = String::from_utf8_lossy(&bytes);
+    let real = skill.real.clone();
+    let text = tokio::task::spawn_blocking(move || longhaul::text_of(&real)).await;
+    let text = text.map_err(|error| error.to_string())??;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let text = without_front_matter(text).trim();
     let cut = beginning(text, LONGEST);

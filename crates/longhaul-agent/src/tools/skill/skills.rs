@@ -28,6 +28,8 @@ pub struct Skill {
     pub folder: PathBuf,
     /// Its instructions, mostly `SKILL.md` in the folder.
     pub file: PathBuf,
+    /// Where they were found, links resolved. They are read there and nowhere else, whatever the links lead to by then.
+    pub real: PathBuf,
     /// Who may invoke it.
     pub by: By,
 }

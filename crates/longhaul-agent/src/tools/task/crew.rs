@@ -4,11 +4,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use longhaul::Session;
 use longhaul::hooks::{Common, HookEvent};
 use longhaul::session::{OpenError, new_session_id};
-use longhaul::{Files, Session};
-use longhaul_core::engine::NewEntry;
-use longhaul_core::prompt::{Presence, Route, TtlPolicy};
+use longhaul_core::engine::{Delivery, NewEntry};
+use longhaul_core::prompt::{Presence, TtlPolicy};
 use longhaul_core::rehydrate::AgentState;
 use longhaul_core::window::QuerySource;
 use longhaul_provider::CancellationToken;
@@ -21,8 +21,11 @@ use super::job::{Job, Jobs};
 use super::kind::{AgentKind, GENERAL, model_named};
 use crate::agent::account::Account;
 use crate::agent::hands::{Hands, Shown};
-use crate::agent::head::{About, Heads, NoHead};
+use crate::agent::head::{About, Heads, Instead, NoHead};
+use crate::agent::nested_memory::NestedMemory;
 use crate::agent::recipe::{Recipe, Seat};
+use crate::agent::rehydrate::SubAgentWorkspace;
+use crate::agent::restore::Restoring;
 use crate::agent::ring::{Ringer, hook_context};
 use crate::agent::steer::{SteeredHooks, SteeredModel, Steering};
 use crate::agent::surroundings::Surroundings;
@@ -238,20 +241,23 @@ impl Crew {
         let model = model_named(named.unwrap_or_default(), &self.model);
         let source = QuerySource::agent(&kind.name);
         let spec = recipe.models.resolve(&model).spec;
-        let heads = Heads::new(About {
+        let heads = Arc::new(Heads::new(About {
             env: recipe.env.clone(),
             place: place.clone(),
+            reads: recipe.reads.clone(),
             window: recipe.window(&spec),
             model,
-            ttl: TtlPolicy::new(recipe.config.cache, Route::Direct).decide(&source),
+            ttl: TtlPolicy::new(recipe.config.cache).decide(&source),
             toolbox: toolbox.clone(),
             presence: Presence::Unattended,
             surroundings: self.surroundings.clone(),
             sources: equipment.sources.clone(),
             clock: recipe.clock.clone(),
-            instead: Some(kind.prompt.clone()),
+            instead: Some(Instead::Kind(kind.prompt.clone())),
             more: None,
-        });
+            preferences: recipe.preferences.clone(),
+            scratchpad: None,
+        }));
         let made = heads.make()?;
         let home = Home::longhaul(&recipe.env)?;
         let session = Session::builder()
@@ -271,7 +277,15 @@ impl Crew {
             .models(recipe.models.clone())
             .source(source)
             .autonomous()
-            .workspace(Files)
+            .delivery(Delivery::Whole)
+            .workspace(SubAgentWorkspace {
+                heads: heads.clone(),
+                restoring: Restoring {
+                    place: place.clone(),
+                    reads: recipe.reads.clone(),
+                    sources: equipment.sources.clone(),
+                },
+            })
             .hooks(SteeredHooks {
                 hooks: recipe.hooks.clone(),
                 steering: steering.clone(),
@@ -299,7 +313,13 @@ impl Crew {
             overflow: self.place.session_folder().join("hooks"),
         };
         Ok(Worker {
+            nested_memory: NestedMemory {
+                heads,
+                gate: recipe.gate.clone(),
+                ringer: ringer.clone(),
+            },
             session,
+            heads: None,
             hands: Hands {
                 toolbox,
                 gate: recipe.gate.clone(),
@@ -316,6 +336,7 @@ impl Crew {
             watched: None,
             arrivals: None,
             max_turns: None,
+            max_cost: None,
             turns: 0,
             calls: 0,
             last_text: String::new(),
@@ -330,6 +351,7 @@ pub(crate) fn ended_badly(report: &Report) -> String {
         Ended::Cancelled => "it was stopped".to_owned(),
         Ended::Refused(why) | Ended::Failed(why) => why.clone(),
         Ended::TurnsUsedUp(turns) => format!("it did not come to an end in {turns} turns"),
+        Ended::BudgetUsedUp(most) => format!("the session has cost {most}, the most it may"),
     };
     format!("The agent failed: {why}")
 }

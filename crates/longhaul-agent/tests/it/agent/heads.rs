@@ -3,8 +3,9 @@
 use longhaul_agent::agent::{Equipment, Seat, Sources, Start, Tell};
 use longhaul_agent::event::{Ended, Todo, TodoStatus};
 use longhaul_core::engine::CompactRequest;
+use longhaul_core::prompt::{OutputStyle, ServerInstructions};
 use longhaul_core::rehydrate::{Plan, Source};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use super::house::{House, long, say, text, texts};
 
@@ -91,4 +92,81 @@ async fn r2_the_state_of_tools_and_fresh_memory_files_survive_a_compaction() {
         !seen.contains("- review: reads a change"),
         "the list of skills is not sent again (R3)"
     );
+}
+
+#[tokio::test]
+async fn a2_a_section_that_is_declared_per_turn_is_computed_per_turn() {
+    let house = House::scripted(&[text("One."), text("Two."), text("Three.")]).await;
+    let said: Arc<Mutex<String>> = Arc::default();
+    let servers = said.clone();
+    let outfit = move |_: &longhaul_agent::place::Place, _: Seat, _: &Tell| {
+        let servers = servers.clone();
+        Equipment {
+            sources: Sources {
+                servers: Arc::new(move || {
+                    vec![ServerInstructions {
+                        name: "tickets".into(),
+                        instructions: servers.lock().unwrap().clone(),
+                    }]
+                }),
+                ..Sources::default()
+            },
+            ..Equipment::default()
+        }
+    };
+    let builder = house.builder().outfit(Arc::new(outfit));
+    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    for (instructions, prompt) in [("", "A"), ("Close what is done.", "B"), ("", "C")] {
+        *said.lock().unwrap() = instructions.to_owned();
+        say(&mut agent, &mut events, prompt).await;
+    }
+    let systems: Vec<String> = (house.bodies().iter())
+        .map(|body| body["system"].to_string())
+        .collect();
+    assert!(!systems[0].contains("Close what is done."));
+    assert!(systems[1].contains("Close what is done."));
+    assert_eq!(systems[0], systems[2]);
+}
+
+#[tokio::test]
+async fn a3_a_system_prompt_of_the_users_own_replaces_all() {
+    let house = House::scripted(&[text("Ahoy.")]).await;
+    let own = Some("You are a pirate.".to_owned());
+    let builder = house.builder().system_prompt(own);
+    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    say(&mut agent, &mut events, "Hi").await;
+    let body = house.last_body();
+    let blocks = body["system"].as_array().unwrap();
+    assert_eq!(blocks.len(), 1);
+    assert_eq!(blocks[0]["text"], "You are a pirate.");
+}
+
+#[tokio::test]
+async fn a1_language_style_scratch_folder_and_budgets_are_told() {
+    let house = House::scripted(&[text("Shwmae.")]).await;
+    let style = OutputStyle {
+        name: "Terse".into(),
+        instructions: "Never more than a line.".into(),
+    };
+    let builder = house
+        .builder()
+        .language(Some("Welsh".into()))
+        .output_style(Some(style))
+        .max_turns(Some(7))
+        .max_reply(Some(4_000));
+    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    let scratch = agent.place().scratchpad();
+    assert!(!scratch.exists(), "nothing was said yet");
+    say(&mut agent, &mut events, "Hi").await;
+    assert!(scratch.is_dir());
+    let system = house.last_body()["system"].to_string();
+    for told in [
+        "in Welsh",
+        "Never more than a line.",
+        "Turns: at most 7",
+        "at most 4000 tokens",
+        &scratch.display().to_string(),
+    ] {
+        assert!(system.contains(told), "{told}: {system}");
+    }
 }

@@ -209,3 +209,38 @@ async fn k1_what_hooks_tell_the_user_is_told() {
         )
     );
 }
+
+#[tokio::test]
+async fn k1_a_hook_may_answer_in_the_users_place() {
+    let answers = [
+        (Some(Permission::Allow), None, "Change saw a"),
+        (None, no("not on a Friday"), "not on a Friday"),
+    ];
+    for (permission, blocked, expected) in answers {
+        let answer = Outcome {
+            permission,
+            blocked,
+            ..Outcome::default()
+        };
+        let hooks = FakeHooks::default().answering(EventName::PermissionRequest, answer);
+        let mut house = house(hooks).await;
+        house.gate = Some(Arc::new(Rules {
+            ask: vec!["Change"],
+            ..Rules::default()
+        }));
+        let (mut agent, mut events) = house.open(Start::New).await;
+        let (_, told) = say(&mut agent, &mut events, "Go.").await;
+        assert!(
+            !told.iter().any(|it| matches!(it, AgentEvent::Asks(_))),
+            "the user is not asked"
+        );
+        let result = house.last_body()["messages"].to_string();
+        assert!(result.contains(expected), "{expected}: {result}");
+        let calls = house.hooks.as_ref().unwrap().calls();
+        let asked = calls.iter().find_map(|call| match &call.event {
+            HookEvent::PermissionRequest { tool_name, .. } => Some(tool_name.clone()),
+            _ => None,
+        });
+        assert_eq!(asked.as_deref(), Some("Change"));
+    }
+}

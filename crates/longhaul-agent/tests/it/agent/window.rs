@@ -5,7 +5,13 @@ use longhaul_agent::agent::Start;
 use longhaul_agent::event::{AgentEvent, Ended};
 use longhaul_core::engine::{CompactRequest, Event};
 
-use super::house::{House, long, say, text, texts};
+use longhaul_agent::tool::{Access, Toolbox};
+use serde_json::json;
+
+use super::house::{House, Toy, calls, long, say, text, texts};
+
+/// What only a model that works alone is told.
+const AUTONOMOUS: &str = "You are working on your own";
 
 #[tokio::test]
 async fn o5_input_is_refused_where_nothing_may_act_and_compacting_by_hand_helps() {
@@ -90,4 +96,52 @@ async fn y6_a_summary_is_shown_changed_and_taken() {
         seen.iter().any(|text| text.contains("The user likes tea.")),
         "{seen:#?}"
     );
+}
+
+#[tokio::test]
+async fn f9_where_nobody_sits_in_front_of_it_the_model_is_told_to_keep_its_loop_going() {
+    let mut told = Vec::new();
+    for unattended in [false, true] {
+        let turns: Vec<_> = (0..30).map(|_| text("Noted.")).collect();
+        let mut house = House::scripted(&turns).await;
+        house.config.window_cap = Some(24_000);
+        house.config.switches.notes = false;
+        let builder = match unattended {
+            true => house.builder().unattended(),
+            false => house.builder(),
+        };
+        let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+        while agent.session().compactions() == 0 {
+            let said = "So much to say about this. ".repeat(500);
+            say(&mut agent, &mut events, &said).await;
+        }
+        told.push(texts(&house.last_body()).join("\n"));
+    }
+    let strong = AUTONOMOUS;
+    assert!(!told[0].contains(strong), "{}", told[0]);
+    assert!(told[1].contains(strong), "{}", told[1]);
+}
+
+#[tokio::test]
+async fn u1_results_of_a_servers_tools_are_cleared_if_that_is_set() {
+    for (more, cleared) in [(Vec::new(), 0), (vec!["mcp__docs__*".to_owned()], 2)] {
+        let mut turns: Vec<_> = (0..7)
+            .map(|_| calls(&[("mcp__docs__search", json!({"what": "x"}))]))
+            .collect();
+        turns.push(text("Done."));
+        let mut house = House::scripted(&turns).await;
+        house.config.more_clearable_tools = more;
+        house.config.micro.trigger = 7;
+        house.toolbox = Toolbox::default().with(Toy::echo("mcp__docs__search", Access::Nothing));
+        let builder = house.builder().with_cache_edits();
+        let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+        let (_, told) = say(&mut agent, &mut events, "Search for it.").await;
+        let freed: Vec<usize> = (told.iter())
+            .filter_map(|event| match event {
+                AgentEvent::Engine(Event::MicroCompacted { results, .. }) => Some(*results),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(freed.iter().sum::<usize>(), cleared);
+    }
 }

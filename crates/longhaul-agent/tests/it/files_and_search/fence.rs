@@ -83,7 +83,10 @@ fn q1_access_names_the_resolved_path() {
     );
     assert_eq!(
         desk.access("Bash", json!({"command": "ls"})),
-        Access::Runs("ls".to_owned())
+        Access::Runs {
+            command: "ls".to_owned(),
+            folder: desk.folder.clone()
+        }
     );
     assert_eq!(
         desk.access("BashOutput", json!({"bash_id": "bash_1"})),

@@ -16,5 +16,6 @@ mod grep;
 mod hostile;
 mod read;
 mod shells;
+mod standing;
 mod state;
 mod write;

@@ -2,6 +2,9 @@
 
 mod behind_a_screen;
 mod forgetting;
+mod git;
+mod memory;
+mod outside;
 mod trusting;
 
 use std::path::{Path, PathBuf};
@@ -9,7 +12,7 @@ use std::sync::Arc;
 
 use longhaul_agent::agent::{Agent, Start};
 use longhaul_agent::event::AgentEvent;
-use longhaul_agent::settings::{McpServer, Want};
+use longhaul_agent::settings::{McpServer, OutsideFile, Want};
 use longhaul_agent::workplace::{Consent, Wishes, Workplace};
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -40,7 +43,13 @@ impl Says {
 
 impl Consent for Says {
     fn trusts(&mut self, _: &Path, wants: &[Want]) -> bool {
-        self.asked.push(format!("{wants:?}"));
+        self.asked.extend(wants.iter().map(ToString::to_string));
+        self.yes
+    }
+
+    fn reads(&mut self, _: &Path, files: &[OutsideFile]) -> bool {
+        let files = files.iter().map(|file| file.real.display().to_string());
+        self.asked.extend(files);
         self.yes
     }
 

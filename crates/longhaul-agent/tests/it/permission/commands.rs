@@ -178,7 +178,7 @@ fn q1_looking_around_in_the_workspace_needs_no_rule() {
             ("git branch new", "ask"),
             ("git stash", "ask"),
             ("git push", "ask"),
-            ("cd src && git status", "ask"),
+            ("cd src && git status", "allow"),
             ("cd .. && ls", "ask"),
             ("cd src && cat ../../elsewhere/x", "ask"),
             ("cd && ls", "ask"),
@@ -191,6 +191,103 @@ fn q1_looking_around_in_the_workspace_needs_no_rule() {
             ("tail -f a.txt", "ask"),
         ],
     );
+}
+
+#[test]
+fn q1_what_only_looks_stays_free_where_that_can_be_told() {
+    let world = World::new();
+    std::fs::write(world.cwd.join("b.txt"), "x").unwrap();
+    check(
+        &world.allowing(&[]),
+        &[
+            ("cat *.txt", "allow"),
+            ("wc -l *.txt src/*", "allow"),
+            ("grep -rn foo src *.txt", "allow"),
+            ("grep -rn --include='*.rs' 'fn main' .", "allow"),
+            ("find . -name '*.rs' | head -5", "allow"),
+            ("for f in *.txt; do echo found; done", "allow"),
+            ("for i in 1 2 3; do date; sleep 1; done", "allow"),
+            ("if [ -f a.txt ]; then cat a.txt; fi", "allow"),
+            ("[ -d src ] && ls src || echo none", "allow"),
+            ("[ ! -e x ] && [ 1 -lt 2 ] && [ a != b ]", "allow"),
+            ("[[ -f a.txt && ! -d a.txt ]] && [[ 2 -gt 1 ]]", "allow"),
+            ("x=$((1 + 2 * (3 - 1))); ls", "allow"),
+            ("x=abc; y=${x:0:2} z=${x%c} w=${#x} v=${x:-none}", "allow"),
+            ("arr=(a b c); x=${arr[0]} y=${#arr[@]}", "allow"),
+            ("case a in a|b) ls;; *) pwd;; esac", "allow"),
+            ("cat <<'EOF'\n$(x) $((y))\nEOF", "allow"),
+            ("diff a.txt b.txt", "allow"),
+            ("diff -u src/main.rs a.txt | head", "allow"),
+            ("printf '%s %5d\\n' a 1", "allow"),
+            ("echo *.txt {a} 'it'\\''s'", "allow"),
+            ("ls -la src/ && cd src && ls", "allow"),
+            ("longhaul_cwd=a.txt; ls", "ask"),
+            ("for longhaul_cwd in a.txt; do ls; done", "ask"),
+            ("uniq -c < a.txt", "allow"),
+            ("sort a.txt | uniq -c | sort -rn", "allow"),
+            ("git log --oneline -n 5 -- src", "allow"),
+        ],
+    );
+}
+
+#[test]
+fn q1_reading_folder_by_folder_does_not_pass_a_rule_that_forbids_a_file() {
+    let world = World::new();
+    let deny = ["Read(./.env)", "Read(*.pem)"];
+    std::fs::create_dir(world.cwd.join("keys")).unwrap();
+    std::fs::write(world.cwd.join("keys/a.pem"), "x").unwrap();
+    for mode in [Mode::Default, Mode::AcceptEdits, Mode::BypassPermissions] {
+        check(
+            &world.permissions(mode, &[], &[], &deny),
+            &[
+                ("grep -rn foo src", "allow"),
+                ("rg foo src", "allow"),
+                ("ls -R .", "allow"),
+                ("diff a.txt src/main.rs", "allow"),
+                ("grep -r '' .", "ask"),
+                ("grep -rn foo", "ask"),
+                ("grep -A 3 -r src", "ask"),
+                ("rg --hidden foo", "ask"),
+                ("rg foo keys", "ask"),
+                ("git grep --untracked x", "ask"),
+                ("diff -rN keys src", "ask"),
+                ("diff -r keys src", "ask"),
+                ("cat .en\"\"?", "deny"),
+                ("cat keys/*", "deny"),
+                ("cat *.txt", "allow"),
+                ("git show HEAD:.env", "deny"),
+                ("grep -f.env a.txt", "deny"),
+                ("cat $X", "ask"),
+                ("cat {.env,a.txt}", "ask"),
+            ],
+        );
+    }
+}
+
+#[test]
+fn q1_what_a_command_evaluates_does_not_pass_rules_that_forbid() {
+    let world = World::new();
+    for deny in [&["Bash(rm:*)"], &["Read(./.env)"]] {
+        for (mode, expected) in [
+            (Mode::Default, "ask"),
+            (Mode::BypassPermissions, "ask"),
+            (Mode::Plan, "deny"),
+            (Mode::DontAsk, "deny"),
+        ] {
+            let permissions = world.permissions(mode, &["Bash"], &[], deny);
+            for command in [
+                "x='a[$(rm .env)]'; y=$((x))",
+                "x='a[$(rm .env)]'; [[ x -eq 1 ]]",
+                "x='a[$(rm .env)]'; y=${!x}",
+                "x='a[$(rm .env)]'; y=\"$[x]\"",
+                "[ {-v,'a[$(cat .env)]'} ]",
+                "y=`echo \"\\$(cat .env)\"`",
+            ] {
+                let judgement = runs(&permissions, command);
+                assert_eq!(short(&judgement), expected, "{mode:?} {deny:?} {command}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -312,12 +409,21 @@ fn q1_what_a_question_offers_is_no_more_than_it_asks() {
     let permissions = world.allowing(&["Bash(safe:*)"]);
     for (command, expected) in [
         ("cargo test --all", Some("Bash(cargo test:*)")),
-        ("npm run build", Some("Bash(npm run:*)")),
-        ("make", Some("Bash(make:*)")),
-        ("make -j4", Some("Bash(make:*)")),
+        ("npm run build", Some("Bash(npm run build)")),
+        ("make", Some("Bash(make)")),
+        ("make -j4", Some("Bash(make -j4)")),
         ("safe && cargo test", Some("Bash(cargo test:*)")),
-        ("python3 tool.py x", Some("Bash(python3 tool.py:*)")),
-        ("./gradlew build", Some("Bash(./gradlew build:*)")),
+        ("python3 tool.py x", Some("Bash(python3 tool.py x)")),
+        ("./gradlew build", Some("Bash(./gradlew build)")),
+        ("sed -n 5p /etc/x", Some("Bash(sed -n 5p /etc/x)")),
+        ("git add src", Some("Bash(git add src)")),
+        ("tar xf a.tar", Some("Bash(tar xf a.tar)")),
+        ("docker ps", Some("Bash(docker ps)")),
+        ("git log -p --ext-diff", Some("Bash(git log -p --ext-diff)")),
+        ("sed s/a/b/e a.txt", Some("Bash(sed s/a/b/e a.txt)")),
+        ("git commit -m 'two words'", None),
+        ("safe && sed -n 1e *.txt", None),
+        ("cargo run x", Some("Bash(cargo run x)")),
         ("cargo test && make", None),
         ("sudo ls", None),
         ("rm -rf x", None),

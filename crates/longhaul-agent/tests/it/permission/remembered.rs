@@ -109,28 +109,40 @@ fn g2_a_rule_that_was_not_written_does_not_hold() {
     assert_eq!(short(&runs(&permissions, "make")), "ask");
 }
 
+#[cfg(unix)]
 #[test]
-fn g2_a_linked_file_stays_a_link_and_keeps_its_mode() {
-    use std::os::unix::fs::PermissionsExt;
+fn a_rule_is_never_written_through_a_link_and_a_file_keeps_its_mode() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
     let world = World::new();
-    let target = world.home.join("shared.json");
+    let elsewhere = world.home.join("elsewhere");
+    std::fs::create_dir_all(&elsewhere).unwrap();
+    let target = elsewhere.join("settings.local.json");
     std::fs::write(&target, "{}").unwrap();
-    std::fs::set_permissions(&target, std::fs::Permissions::from_mode(0o640)).unwrap();
-    std::fs::create_dir_all(world.cwd.join(".claude")).unwrap();
-    let link = world.cwd.join(".claude/settings.local.json");
-    std::os::unix::fs::symlink(&target, &link).unwrap();
-    world
-        .allowing(&[])
-        .allow_in_project("Bash(make:*)")
-        .unwrap();
-    assert!(link.symlink_metadata().unwrap().is_symlink());
-    assert!(
-        std::fs::read_to_string(&target)
-            .unwrap()
-            .contains("Bash(make:*)")
-    );
-    assert_eq!(
-        target.metadata().unwrap().permissions().mode() & 0o777,
-        0o640
-    );
+    let folder = world.cwd.join(".claude");
+    let file = folder.join("settings.local.json");
+    let refused = || {
+        let refused = world.allowing(&[]).allow_in_project("Bash(make:*)");
+        assert!(
+            matches!(refused, Err(RememberError::Link { .. })),
+            "{refused:?}"
+        );
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "{}");
+    };
+    symlink(&elsewhere, &folder).unwrap();
+    refused();
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::create_dir(&folder).unwrap();
+    symlink(&target, &file).unwrap();
+    refused();
+    std::fs::remove_file(&file).unwrap();
+    symlink("nowhere.json", &file).unwrap();
+    refused();
+    assert!(!folder.join("nowhere.json").exists());
+    std::fs::remove_file(&file).unwrap();
+    std::fs::write(&file, "{}").unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
+    let permissions = world.allowing(&[]);
+    permissions.allow_in_project("Bash(make:*)").unwrap();
+    let mode = file.metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
 }

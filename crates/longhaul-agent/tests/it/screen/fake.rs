@@ -384,6 +384,7 @@ impl Inner {
         self.engine(Event::Compacted(Box::new(Compacted {
             trigger: "manual",
             by: Summarizer::Approved,
+            pre_tokens: 167_204,
             before: 167_204,
             after: 12_480,
             usage: None,
@@ -391,6 +392,7 @@ impl Inner {
             milliseconds: 31_400,
             waited: 0,
             recompaction: Recompaction {
+                turn: String::new(),
                 in_chain: false,
                 turns_since: None,
                 previous_turn: None,
@@ -426,6 +428,7 @@ fn context() -> ContextView {
         memory_files: 2_000,
         duplicate_reads: 5_000,
         unattributed: 1_000,
+        cleared_results: 0,
     };
     let status = WindowStatus::new(&WindowInput {
         window: 200_000,

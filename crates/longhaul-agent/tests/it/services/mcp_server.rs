@@ -18,7 +18,7 @@ pub(super) fn config(name: &str, like: &str) -> ServerConfig {
             .map(str::to_owned)
             .to_vec(),
         env: vec![(LIKE.to_owned(), like.to_owned())],
-        cwd: None,
+        ..ServerConfig::default()
     }
 }
 

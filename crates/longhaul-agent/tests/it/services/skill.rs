@@ -39,6 +39,7 @@ fn named(folder: &Path, name: &str, description: &str) -> Skill {
         description: description.to_owned(),
         folder: folder.to_owned(),
         file: folder.join("SKILL.md"),
+        real: folder.join("SKILL.md"),
         by: By::Model,
     }
 }

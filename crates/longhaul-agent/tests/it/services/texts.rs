@@ -19,6 +19,7 @@ fn all() -> Vec<Arc<dyn Tool>> {
         description: "Makes a release: version, notes, tag.".to_owned(),
         folder: folder.to_owned(),
         file: folder.join("SKILL.md"),
+        real: folder.join("SKILL.md"),
         by: By::Model,
     };
     let place = place(std::path::Path::new("/srv/work"));

@@ -28,6 +28,7 @@ async fn r2_r3_r5_what_calls_left_goes_back_in_its_order() {
         name: "release".to_owned(),
         description: "Makes a release.".to_owned(),
         folder: folder.path().to_owned(),
+        real: file.clone(),
         file,
         by: By::Model,
     };

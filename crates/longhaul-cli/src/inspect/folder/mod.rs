@@ -2,9 +2,11 @@
 
 mod rows;
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
-use longhaul_core::inspect::Report;
+use longhaul_core::inspect::{BilledResponse, Report};
 use longhaul_store::layout::transcripts_under;
 use serde::Serialize;
 
@@ -30,13 +32,17 @@ struct Skipped {
     reason: String,
 }
 
-/// Sums over all reports.
+/// Sums over all reports. A response that several files hold, as copies of a session do, counts once.
 #[derive(Serialize)]
 struct Totals {
     files: u64,
     entries: u64,
     rounds: u64,
     cost_usd: f64,
+    /// Responses that another file holds as well.
+    repeated_rounds: u64,
+    /// Responses whose recorded output is plainly only a part: `cost_usd` is then a lower bound.
+    partial_outputs: u64,
     problems: u64,
 }
 
@@ -101,17 +107,41 @@ fn size(path: &Path) -> u64 {
 impl Folder {
     fn totals(&self) -> Totals {
         let sum = |of: fn(&Report) -> u64| self.reports.iter().map(|(_, report)| of(report)).sum();
-        Totals {
+        // The files that hold a response may have recorded more or less of it: the dearest record counts.
+        let mut once: BTreeMap<_, BilledResponse> = BTreeMap::new();
+        let mut totals = Totals {
             files: self.reports.len() as u64,
             entries: sum(|report| report.entries),
-            rounds: sum(|report| report.rounds + report.sidechains.rounds),
-            cost_usd: self
-                .reports
-                .iter()
-                .map(|(_, report)| report.cost_usd + report.sidechains.cost_usd)
-                .sum(),
+            rounds: 0,
+            cost_usd: 0.0,
+            repeated_rounds: 0,
+            partial_outputs: 0,
             problems: sum(|report| report.problems.len() as u64),
+        };
+        let mut unnamed = Vec::new();
+        for response in self.reports.iter().flat_map(|(_, report)| &report.billed) {
+            let Some(message) = response.message else {
+                unnamed.push(*response);
+                continue;
+            };
+            match once.entry(message) {
+                Entry::Vacant(new) => {
+                    new.insert(*response);
+                }
+                Entry::Occupied(mut known) => {
+                    totals.repeated_rounds += 1;
+                    if known.get().cost_usd < response.cost_usd {
+                        known.insert(*response);
+                    }
+                }
+            }
         }
+        for response in once.values().chain(&unnamed) {
+            totals.rounds += 1;
+            totals.cost_usd += response.cost_usd;
+            totals.partial_outputs += u64::from(response.is_partial);
+        }
+        totals
     }
 
     fn json<'a>(&'a self, path: &Path, totals: &'a Totals) -> impl Serialize + 'a {

@@ -22,12 +22,25 @@ pub(super) fn render(folder: &Folder, root: &Path, totals: &Totals) -> String {
         count(totals.files, "file", "files"),
         count(totals.entries, "entry", "entries"),
         count(totals.rounds, "response", "responses"),
-        dollars(totals.cost_usd),
+        match totals.partial_outputs {
+            0 => dollars(totals.cost_usd),
+            _ => format!("at least {}", dollars(totals.cost_usd)),
+        },
         count(totals.problems, "problem", "problems"),
     ];
     for line in wrap_items(sums.iter().map(String::as_str), ",", width) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{line}");
+    }
+    if totals.repeated_rounds > 0 {
+        let repeated = count(
+            totals.repeated_rounds,
+            "response is in more than one file and counts",
+            "responses are in more than one file and count",
+        );
+        for line in wrap(&format!("{repeated} once."), width) {
+            let _ = writeln!(text, "{line}");
+        }
     }
     for skipped in folder.skipped.iter().take(SKIPPED) {
         let sentence = clean(&format!("skipped {}: {}", skipped.file, skipped.reason));

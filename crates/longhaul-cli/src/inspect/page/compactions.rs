@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use longhaul_core::inspect::{BoundaryReport, ClearingReport, MadeReport};
+use longhaul_core::inspect::{BoundaryReport, ClearingReport, ClearingWay, MadeReport};
 
 use super::{DIM, Page};
 use crate::table::{Cell, Column, Table};
@@ -117,8 +117,12 @@ fn seconds(ms: u64) -> String {
 
 fn cleared(clearing: &ClearingReport) -> String {
     let results = count(clearing.results, "tool result", "tool results");
+    let done = match clearing.way {
+        ClearingWay::Replaced => "cleared",
+        ClearingWay::CacheEdits => "deleted from the provider's cache",
+    };
     match clearing.tokens_saved {
-        Some(saved) => format!("{results} cleared, {} tokens saved", grouped(saved)),
-        None => format!("{results} cleared"),
+        Some(saved) => format!("{results} {done}, {} tokens saved", grouped(saved)),
+        None => format!("{results} {done}"),
     }
 }

@@ -14,7 +14,7 @@ use anstyle::Style;
 use jiff::Timestamp;
 use longhaul_core::inspect::Report;
 
-use crate::terminal::{has_colour, minute, width};
+use crate::terminal::{grouped, has_colour, minute, width};
 use crate::text::{clean, columns, count, wrap, wrap_items};
 
 const HEADING: Style = Style::new().bold();
@@ -83,6 +83,17 @@ impl Page<'_> {
         let times = report.turns.iter().filter_map(|turn| turn.timestamp);
         if let (Some(first), Some(last)) = (times.clone().min(), times.max()) {
             writeln!(out, "{DIM}{}{DIM:#}", span(first, last))?;
+        }
+        for earlier in &report.earlier_conversations {
+            let entries = count(earlier.entries, "entry", "entries");
+            let sentence = format!(
+                "Lines {} to {} are another conversation ({entries}): it is neither in view nor kept by compactions, and `longhaul recall` finds it.",
+                grouped(earlier.line),
+                grouped(earlier.through)
+            );
+            for line in wrap(&sentence, self.width) {
+                writeln!(out, "{line}")?;
+            }
         }
         Ok(())
     }

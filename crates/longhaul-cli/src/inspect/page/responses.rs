@@ -19,7 +19,8 @@ impl Page<'_> {
             return Ok(());
         }
         // Without all prices the sum is only a part.
-        let priced = report.turns.iter().all(|turn| turn.cost_usd.is_some());
+        let known = |turn: &Turn| turn.cost_usd.is_some() && !turn.output_is_partial;
+        let priced = report.turns.iter().all(known);
         let sum = format!(
             "{} for {}{}, {:.1}% of prompts from the cache",
             grouped(report.rounds),
@@ -41,6 +42,15 @@ impl Page<'_> {
             format!("output {}", short(usage.output)),
         ];
         self.facts(out, 2, DIM, &facts)?;
+        if report.partial_outputs > 0 {
+            let partial = count(
+                report.partial_outputs,
+                "response records",
+                "responses record",
+            );
+            let facts = [format!("{partial} only a part of the output tokens")];
+            self.facts(out, 2, DIM, &facts)?;
+        }
         if let Some(beside) = report.cost_beside() {
             let runs = report.notes.runs;
             let mut facts = vec![format!(
@@ -59,7 +69,12 @@ impl Page<'_> {
         if beside.rounds > 0 {
             let responses = count(beside.rounds, "response", "responses");
             let facts = [format!(
-                "sub-agents in this file: {responses} for {}",
+                "sub-agents in this file: {responses} for {}{}",
+                if beside.partial_outputs == 0 {
+                    ""
+                } else {
+                    "at least "
+                },
                 dollars(beside.cost_usd)
             )];
             self.facts(out, 2, anstyle::Style::new(), &facts)?;

@@ -1,7 +1,9 @@
 //! `longhaul compact`, held against what its files say when they are read again.
 
 mod corpora;
+mod kept;
 mod odd;
+mod others_words;
 mod places;
 mod preview;
 mod provider;

@@ -348,6 +348,7 @@ async fn y7_what_another_program_wrote_meanwhile_is_not_cut_off() {
             known_as: file.clone(),
         },
         observer: Arc::new(longhaul::session::Quiet),
+        env: None,
     };
     let mut session = Recording::read(&file).unwrap().open(around).unwrap();
     let error = session
@@ -364,4 +365,68 @@ async fn y7_what_another_program_wrote_meanwhile_is_not_cut_off() {
     assert_eq!(error.kind, CompactFailure::NotPersisted);
     assert!(error.message.contains("written to meanwhile"), "{error}");
     assert_eq!(std::fs::read(&file).unwrap(), bytes);
+}
+
+/// A model that keeps the newest request it was asked, as text.
+struct Listening(SimModel, Arc<std::sync::Mutex<String>>);
+
+impl model::Model for Listening {
+    fn reply(&mut self, turn: &model::Turn<'_>) -> model::Draft {
+        *self.1.lock().unwrap() = format!("{:?}", turn.request.messages.last());
+        self.0.reply(turn)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn f4_what_the_recorded_folders_memory_file_says_about_compactions_is_asked_for() {
+    let asked: Arc<std::sync::Mutex<String>> = Arc::default();
+    let sim = Listening(SimModel::new(model::Options::default()), asked.clone());
+    let sim = world::World::new(world::Options::new(5, Box::new(sim)));
+    let address = "127.0.0.1:0".parse().unwrap();
+    let server = Server::start(address, sim, Options::default())
+        .await
+        .unwrap();
+    let house = House {
+        server: Arc::new(server),
+        world: World::new(),
+    };
+    let folder = house.world.root().join("project");
+    let text = "# Compact Instructions\n\nKeep every port number.\n";
+    house.world.write("project/CLAUDE.md", text);
+    let recorded = String::from_utf8(lines(&talk(30, 60))).unwrap();
+    let recorded = recorded.lines().map(|line| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        line["cwd"] = json!(folder);
+        format!("{line}\n")
+    });
+    house.world.write("a.jsonl", recorded.collect::<String>());
+    house.run(&COMPACT).await.ends(0);
+    let asked = asked.lock().unwrap();
+    assert!(asked.contains("Keep every port number."), "{asked}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn f7_x1_the_model_of_summaries_and_words_for_rules_are_settings_of_compact_too() {
+    let house = House::new("", "").await;
+    house.world.write("a.jsonl", lines(&talk(30, 60)));
+    let mut args = COMPACT.to_vec();
+    args.extend(["--set", "compaction.summary_model=claude-haiku-4-5"]);
+    let told = house.run(&args).await.ends(0).json();
+    assert_eq!(told["model"], "claude-haiku-4-5", "{told}");
+    let total = |words: &str| {
+        let set = format!("rules.words={words}");
+        let args = [
+            "compact",
+            "a.jsonl",
+            "--local",
+            "--preview",
+            "--json",
+            "--set",
+            &set,
+        ];
+        let told = house.world.run(args).ends(0).json();
+        told["report"]["rules"]["total"].as_u64().unwrap()
+    };
+    // Every message of the user says it.
+    assert!(total("look at part") > total("nothing like it"));
 }

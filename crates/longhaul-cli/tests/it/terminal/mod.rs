@@ -10,6 +10,7 @@ mod bad_input;
 mod blocking;
 mod cancelling;
 mod commands;
+mod consent;
 mod day;
 mod killing;
 mod lines;

@@ -123,3 +123,28 @@ fn g2_another_programs_session_goes_on_in_a_copy() {
     house.nothing_refused();
     house.inspected();
 }
+
+#[test]
+fn a_session_that_is_open_in_another_terminal_is_offered_as_a_copy() {
+    let house = House::new();
+    let mut first = house.chat(&PLAIN);
+    first.asks("tell 5 one", "Done with: tell 5 one");
+    let args = [&PLAIN[..], &["--continue"]].concat();
+    let mut second = house.start(&args, &[]);
+    second.sees("Go on in a copy of it? [y/N]");
+    second.keys("y\r");
+    second.sees("> what shall be done?");
+    second.asks("tell 5 two", "Done with: tell 5 two");
+    first.asks("tell 5 three", "Done with: tell 5 three");
+    assert_eq!(house.transcripts().len(), 2);
+    second.leaves();
+    first.leaves();
+
+    let mut first = house.chat(&args);
+    let mut second = house.start(&args, &[]);
+    second.sees("Go on in a copy of it? [y/N]");
+    second.keys("\r");
+    second.sees("--fork-session goes on in a copy");
+    first.leaves();
+    house.nothing_refused();
+}

@@ -1,6 +1,7 @@
 //! What the model is asked when spans are to be folded: composed of fragments, one idea a file.
 
 use super::{Limits, Span};
+use crate::quoting::quoted;
 use crate::summary::{Instructions, NO_TOOLS, WHOSE_WORDS, joined};
 
 /// What becomes of the folds that are there.
@@ -39,7 +40,7 @@ pub fn prompt(asked: &Asked<'_>) -> String {
         .map(|(number, span)| described(number, span))
         .collect();
     let kept = asked.kept.map_or_else(String::new, |quote| {
-        include_str!("kept.md").replace("{quote}", quote.trim())
+        include_str!("kept.md").replace("{quote}", &quoted(quote.trim()))
     });
     let answer = include_str!("answer.md").replace("{words}", &asked.limits.words.to_string());
     let condense = match asked.earlier {
@@ -73,5 +74,5 @@ fn described(number: usize, span: &Span) -> String {
     // The quote goes in last: it may hold anything.
     text.replace("{number}", &number.to_string())
         .replace("{messages}", &messages)
-        .replace("{quote}", span.opening.trim())
+        .replace("{quote}", &quoted(span.opening.trim()))
 }

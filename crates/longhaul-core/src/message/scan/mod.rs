@@ -172,6 +172,10 @@ fn message(cursor: &mut Cursor<'_>, line: &[u8], facets: &mut Facets) -> Result<
                 facets.flags.string_content = cursor.peek()? == Value::String;
                 content::content(cursor, line, &mut facets.blocks)?;
             }
+            b"stop_reason" => {
+                let stop = text(cursor)?.of(line);
+                facets.flags.window_exceeded = stop == b"model_context_window_exceeded";
+            }
             b"usage" => {
                 facets.usage = if cursor.peek()? == Value::Object {
                     Some(Box::new(usage::usage(cursor, line)?))

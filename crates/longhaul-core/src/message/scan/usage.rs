@@ -70,6 +70,10 @@ impl Counts {
             b"input_tokens" => usage.input = count(cursor)?,
             b"output_tokens" => usage.output = count(cursor)?,
             b"cache_read_input_tokens" => usage.cache_read = count(cursor)?,
+            b"cache_deleted_input_tokens" => {
+                let count = cursor.count_or_skip()?;
+                usage.cache_deleted = count.map(|count| count.min(MOST));
+            }
             b"cache_creation_input_tokens" => self.cache_written = count(cursor)?,
             b"cache_creation" if cursor.peek()? == Value::Object => {
                 cursor.object(|cursor, key| {
@@ -96,8 +100,10 @@ impl Counts {
     }
 }
 
-/// A token count; anything else is none. Capped so that sums of hostile files cannot overflow.
+/// Counts are capped, so that sums of hostile files cannot overflow.
+const MOST: u64 = 1 << 40;
+
+/// A token count; anything else is none.
 fn count(cursor: &mut Cursor<'_>) -> Result<u64, Fault> {
-    const MOST: u64 = 1 << 40;
     Ok(cursor.count_or_skip()?.unwrap_or(0).min(MOST))
 }

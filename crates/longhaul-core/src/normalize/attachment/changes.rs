@@ -3,6 +3,7 @@
 use super::fields::lines;
 use crate::json::Object;
 use crate::normalize::fragment::fill;
+use crate::quoting::quoted;
 
 /// What the model is told of a change.
 pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
@@ -30,8 +31,9 @@ pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
         return None;
     }
     let added = added.map_or_else(|| "-".into(), |name| lines(attachment, name));
+    let removed = lines(attachment, removed);
     Some(fill(
         fragment,
-        &[("added", &added), ("removed", &lines(attachment, removed))],
+        &[("added", &quoted(&added)), ("removed", &quoted(&removed))],
     ))
 }

@@ -4,12 +4,15 @@ use super::fields::{filled, first};
 use super::{Picture, Told};
 use crate::json::Object;
 use crate::normalize::fragment::fill;
+use crate::quoting::{inline, quoted};
 
 /// What the model is told of a file or folder.
 pub(super) fn tell<'a>(kind: &str, attachment: Object<'a>) -> Option<Told<'a>> {
     let path = || first(attachment, &["filename", "path", "filePath", "displayPath"]);
     let told = |fragment: &str, content: &str| {
-        Some(fill(fragment, &[("path", &path()?), ("content", content)]).into())
+        let path = path()?;
+        let values = [("path", &*inline(&path)), ("content", &*quoted(content))];
+        Some(fill(fragment, &values).into())
     };
     match kind {
         "file" | "new_file" | "already_read_file" | "edited_image_file" => {
@@ -32,10 +35,10 @@ pub(super) fn tell<'a>(kind: &str, attachment: Object<'a>) -> Option<Told<'a>> {
             let text = fill(
                 include_str!("fragments/selected_lines.txt"),
                 &[
-                    ("path", &path()?),
+                    ("path", &inline(&path()?)),
                     ("first", &line("lineStart")?),
                     ("last", &line("lineEnd")?),
-                    ("content", &filled(attachment, "content")?),
+                    ("content", &quoted(&filled(attachment, "content")?)),
                 ],
             );
             Some(text.into())
@@ -47,7 +50,8 @@ pub(super) fn tell<'a>(kind: &str, attachment: Object<'a>) -> Option<Told<'a>> {
 /// A file that was read: text, or a picture.
 fn file<'a>(attachment: Object<'a>, path: &str) -> Option<Told<'a>> {
     let told = |fragment: &str, path: &str, content: &str| {
-        fill(fragment, &[("path", path), ("content", content)])
+        let values = [("path", &*inline(path)), ("content", &*quoted(content))];
+        fill(fragment, &values)
     };
     if let Some(content) = filled(attachment, "content") {
         let text = told(include_str!("fragments/file.txt"), path, &content);

@@ -3,6 +3,7 @@
 use super::fields::{filled, first, text_or_lines};
 use crate::json::Object;
 use crate::normalize::fragment::fill;
+use crate::quoting::{inline, quoted};
 
 /// What the model is told of a hook's output.
 pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
@@ -22,7 +23,10 @@ pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
     let name = first(attachment, &["hookName", "hookEvent"]).unwrap_or_else(|| "-".into());
     Some(fill(
         fragment,
-        &[("name", &name), ("content", &output(attachment)?)],
+        &[
+            ("name", &inline(&name)),
+            ("content", &quoted(&output(attachment)?)),
+        ],
     ))
 }
 

@@ -3,6 +3,7 @@
 use super::fields::{filled, first, objects};
 use crate::json::Object;
 use crate::normalize::fragment::fill;
+use crate::quoting::{hosts_words, inline, quoted};
 
 /// What the model is told of memory.
 pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
@@ -21,7 +22,8 @@ pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
         "relevant_memories" => {
             let memories = objects(attachment, "memories")?.into_iter().map(|memory| {
                 let path = filled(memory, "path").unwrap_or_else(|| "-".into());
-                Some(format!("{path}:\n{}", filled(memory, "content")?))
+                let content = filled(memory, "content")?;
+                Some(format!("{}:\n{}", inline(&path), quoted(&content)))
             });
             let memories: Option<Vec<String>> = memories.collect();
             let memories = memories.filter(|memories| !memories.is_empty())?;
@@ -34,7 +36,7 @@ pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
             let content = filled(attachment, "content")?;
             Some(fill(
                 include_str!("fragments/noted.txt"),
-                &[("content", &content)],
+                &[("content", &hosts_words(&content))],
             ))
         }
         _ => None,
@@ -44,6 +46,6 @@ pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
 fn remembered(path: &str, content: &str) -> String {
     fill(
         include_str!("fragments/memory.txt"),
-        &[("path", path), ("content", content)],
+        &[("path", &inline(path)), ("content", &quoted(content))],
     )
 }

@@ -18,6 +18,7 @@ use super::piece::Piece;
 use super::{Origin, block};
 use crate::json::Object;
 use crate::message::View;
+use crate::quoting::{inline, quoted};
 use crate::tokens::{Estimate, Estimator, Rough};
 
 /// What the model is told.
@@ -89,9 +90,6 @@ fn told<'a>(attachment: Object<'a>, raw: &'a [u8]) -> Told<'a> {
 fn other(kind: &str, raw: &[u8]) -> Told<'static> {
     let kind = if kind.is_empty() { "unknown" } else { kind };
     let json = String::from_utf8_lossy(raw);
-    fill(
-        include_str!("fragments/other.txt"),
-        &[("type", kind), ("json", &json)],
-    )
-    .into()
+    let values = [("type", &*inline(kind)), ("json", &*quoted(&json))];
+    fill(include_str!("fragments/other.txt"), &values).into()
 }

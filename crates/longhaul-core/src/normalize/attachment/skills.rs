@@ -3,6 +3,7 @@
 use super::fields::{filled, first, objects};
 use crate::json::Object;
 use crate::normalize::fragment::fill;
+use crate::quoting::{inline, quoted};
 
 /// What the model is told of skills.
 pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
@@ -13,9 +14,9 @@ pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
                 Some(fill(
                     include_str!("fragments/skill.txt"),
                     &[
-                        ("name", &filled(skill, "name")?),
-                        ("path", &path),
-                        ("content", &filled(skill, "content")?),
+                        ("name", &inline(&filled(skill, "name")?)),
+                        ("path", &inline(&path)),
+                        ("content", &quoted(&filled(skill, "content")?)),
                     ],
                 ))
             });
@@ -26,11 +27,12 @@ pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
                 &[("items", &skills.join("\n\n"))],
             ))
         }
-        "skill_listing" => listing(&filled(attachment, "content")?),
+        "skill_listing" => listing(&quoted(&filled(attachment, "content")?)),
         "skill_discovery" => {
             let skills = objects(attachment, "skills")?.into_iter().map(|skill| {
                 let what = first(skill, &["description", "content"]).unwrap_or_default();
-                Some(format!("- {}: {what}", filled(skill, "name")?))
+                let name = filled(skill, "name")?;
+                Some(format!("- {}: {}", inline(&name), inline(&what)))
             });
             let skills: Option<Vec<String>> = skills.collect();
             listing(&skills.filter(|skills| !skills.is_empty())?.join("\n"))

@@ -4,11 +4,13 @@ use super::fields::{filled, first, items, objects};
 use super::{Picture, Told};
 use crate::json::Object;
 use crate::normalize::fragment::fill;
+use crate::quoting::{fenced, inline, quoted};
 
 /// What the model is told of what the user points at.
 pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
     let named = |fragment: &str, name: &str, fields: &[&str]| {
-        Some(fill(fragment, &[(name, &first(attachment, fields)?)]))
+        let value = first(attachment, fields)?;
+        Some(fill(fragment, &[(name, &inline(&value))]))
     };
     match kind {
         "agent_mention" => named(
@@ -35,9 +37,9 @@ pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
             Some(fill(
                 include_str!("fragments/resource.txt"),
                 &[
-                    ("uri", &filled(attachment, "uri")?),
-                    ("server", &filled(attachment, "server")?),
-                    ("content", &texts?.join("\n\n")),
+                    ("uri", &inline(&filled(attachment, "uri")?)),
+                    ("server", &inline(&filled(attachment, "server")?)),
+                    ("content", &quoted(&texts?.join("\n\n"))),
                 ],
             ))
         }
@@ -75,6 +77,8 @@ pub(super) fn queued<'a>(kind: &str, attachment: Object<'a>) -> Option<Told<'a>>
     if text.trim().is_empty() && pictures.is_empty() {
         return None;
     }
+    // The user's own words stay as they are.
+    let text = fenced("message", &text);
     let text = fill(include_str!("fragments/queued.txt"), &[("content", &text)]);
     Some(Told { text, pictures })
 }

@@ -13,6 +13,7 @@ use crate::normalize::fragment::{fill, reminder};
 use crate::normalize::images::Images;
 use crate::normalize::options::{References, Rules};
 use crate::normalize::piece::{Call, Part, Piece, push_string};
+use crate::quoting::{inline, quoted as quoted_text};
 use crate::tokens::Rough;
 
 const CLEARED: &str = include_str!("../fragments/cleared.txt");
@@ -137,7 +138,8 @@ pub(in crate::normalize) fn late_result(
         None => {}
     }
     texts.retain(|text| !text.trim().is_empty());
-    let text = fill(LATE, &[("id", &id), ("content", &texts.join("\n\n"))]);
+    let said = quoted_text(&texts.join("\n\n"));
+    let text = fill(LATE, &[("id", &inline(&id)), ("content", &said)]);
     let mut pieces = vec![Piece::text(
         &reminder(text.trim_end()),
         view.uuid(),

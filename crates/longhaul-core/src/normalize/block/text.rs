@@ -4,6 +4,7 @@ use crate::json::Object;
 use crate::normalize::Origin;
 use crate::normalize::fragment::fill;
 use crate::normalize::piece::{Part, Piece};
+use crate::quoting::inline;
 
 const UNSENDABLE: &str = include_str!("../fragments/unsendable.txt");
 const PLACEHOLDER: &str = include_str!("../fragments/placeholder.txt");
@@ -31,8 +32,8 @@ pub(super) fn wrapped(raw: &[u8]) -> String {
     fill(
         UNSENDABLE,
         &[
-            ("type", kind.as_deref().unwrap_or("unknown")),
-            ("json", &json),
+            ("type", &inline(kind.as_deref().unwrap_or("unknown"))),
+            ("json", &inline(&json)),
         ],
     )
 }

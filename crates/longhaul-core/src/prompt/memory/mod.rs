@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub use markdown::{compact_instructions, without_front_matter};
 pub use notice::Notice;
 pub use places::Places;
-pub use search::{Content, Encoding, Found, Reach, Search, Unavailable};
+pub use search::{Authority, Content, Encoding, Found, Reach, Search, Unavailable, WantedFile};
 
 /// Names of memory files, in the order in which they are looked for in a folder.
 const SHARED_NAMES: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"];

@@ -43,6 +43,22 @@ pub enum Notice {
         /// The file that imports it, if one does.
         imported_by: Option<PathBuf>,
     },
+    /// A file of the project asks for one from elsewhere, and the user has not agreed to that: it was not read.
+    NotAgreed {
+        /// The file.
+        path: PathBuf,
+        /// Where it really is.
+        real: PathBuf,
+        /// The file that imports it; none: it is a link in the place of a memory file.
+        imported_by: Option<PathBuf>,
+    },
+    /// A rule forbids reading a file: it was not read.
+    Denied {
+        /// The file.
+        path: PathBuf,
+        /// The file that imports it, if one does.
+        imported_by: Option<PathBuf>,
+    },
     /// A file says what another one says and is not sent again.
     SameText {
         /// The file.
@@ -120,6 +136,39 @@ impl fmt::Display for Notice {
                 path.display(),
                 real.display()
             ),
+            Self::NotAgreed {
+                path,
+                real,
+                imported_by: Some(by),
+            } => write!(
+                f,
+                "{} imports {} ({}), which is outside of the project: it was not read, because nobody has agreed to it",
+                by.display(),
+                path.display(),
+                real.display()
+            ),
+            Self::NotAgreed { path, real, .. } => write!(
+                f,
+                "{} is a link to {}, which is outside of the project: it was not read, because nobody has agreed to it",
+                path.display(),
+                real.display()
+            ),
+            Self::Denied {
+                path,
+                imported_by: Some(by),
+            } => write!(
+                f,
+                "{}, imported by {}, was not read: a rule forbids reading it",
+                path.display(),
+                by.display()
+            ),
+            Self::Denied { path, .. } => {
+                write!(
+                    f,
+                    "{} was not read: a rule forbids reading it",
+                    path.display()
+                )
+            }
             Self::SameText { path, sent } => write!(
                 f,
                 "{} says the same as {} and was not sent again",

@@ -39,6 +39,22 @@ impl Places {
         files
     }
 
+    /// The files that are looked for when a file is read: those of the folders that lead to it from the root of the project,
+    /// but for the folders whose files every session has. None for a file outside of the project.
+    pub(super) fn candidates_for(&self, file: &Path) -> Vec<(PathBuf, Kind)> {
+        let inside = |folder: &&Path| folder.starts_with(&self.project_root);
+        let known = self.folders();
+        let mut folders: Vec<_> = file.ancestors().skip(1).take_while(inside).collect();
+        folders.retain(|folder| !known.contains(folder));
+        folders.reverse();
+        let mut files = Vec::new();
+        for folder in &folders {
+            files.extend(SHARED_NAMES.map(|name| (folder.join(name), Kind::Project)));
+        }
+        files.extend((folders.iter()).map(|folder| (folder.join(LOCAL_NAME), Kind::Local)));
+        files
+    }
+
     /// From the root of the project down to the working directory. If that lies elsewhere, just the two.
     fn folders(&self) -> Vec<&Path> {
         if !self.cwd.starts_with(&self.project_root) {

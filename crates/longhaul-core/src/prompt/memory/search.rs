@@ -51,6 +51,32 @@ pub enum Unavailable {
     Missing,
     /// There is something, and it cannot be used; the reason in words.
     Unusable(String),
+    /// It lies outside of the project, only the project asks for it, and the user has not agreed to that.
+    NotAgreed {
+        /// The path of the file with all links resolved.
+        real: PathBuf,
+    },
+    /// A rule of the user or of the project forbids reading it.
+    Denied,
+}
+
+/// On whose word a file is read. A project's files may come from anybody, so what they ask for outside of the project
+/// needs the user's consent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Authority {
+    /// One of the user's own files for all projects is the file, or imports it.
+    User,
+    /// A file of the project is the file, or imports it. `CLAUDE.local.md` counts as one, since it can be committed too.
+    Project,
+}
+
+/// A file that a search wants to be read.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct WantedFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// On whose word it is read.
+    pub authority: Authority,
 }
 
 /// What a search found.
@@ -67,7 +93,7 @@ pub struct Found {
 pub struct Search {
     pub(super) candidates: Vec<(PathBuf, Kind)>,
     user_home: Option<PathBuf>,
-    pub(super) supplied: Map<PathBuf, Result<Read, Unavailable>>,
+    pub(super) supplied: Map<WantedFile, Result<Read, Unavailable>>,
 }
 
 /// A file that was read, and the paths of those it imports.
@@ -87,15 +113,24 @@ impl Search {
         }
     }
 
+    /// A search for the memory files of the folders that lead to a file, without those of every session.
+    pub fn nested(places: &Places, file: &Path) -> Self {
+        Self {
+            candidates: places.candidates_for(file),
+            user_home: places.user_home.clone(),
+            supplied: Map::default(),
+        }
+    }
+
     /// The files to be read next, each to be supplied, in any order. None when the search is done.
-    pub fn wanted(&self) -> Vec<PathBuf> {
+    pub fn wanted(&self) -> Vec<WantedFile> {
         Walk::of(self).wanted
     }
 
     /// Takes the content of a file, or why there is none.
-    pub fn supply(&mut self, path: &Path, content: Result<Content, Unavailable>) {
+    pub fn supply(&mut self, wanted: &WantedFile, content: Result<Content, Unavailable>) {
         let read = content.map(|content| {
-            let folder = path.parent().unwrap_or(path);
+            let folder = wanted.path.parent().unwrap_or(&wanted.path);
             let text = without_front_matter(&content.text);
             let imports = imports(text).into_iter();
             Read {
@@ -105,7 +140,7 @@ impl Search {
                 content,
             }
         });
-        self.supplied.insert(path.to_owned(), read);
+        self.supplied.insert(wanted.clone(), read);
     }
 
     /// What was found. What was wanted and not supplied is a notice.
@@ -113,7 +148,8 @@ impl Search {
         let walk = Walk::of(&self);
         let mut found = walk.found;
         let not_supplied = walk.wanted.into_iter();
-        (found.notices).extend(not_supplied.map(|path| Notice::NotSupplied { path }));
+        (found.notices)
+            .extend(not_supplied.map(|wanted| Notice::NotSupplied { path: wanted.path }));
         found
     }
 

@@ -4,10 +4,12 @@
 //! matter, and the first mention of a file in the order of sending is the one that counts.
 
 use std::cmp::Ordering;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::markdown::without_front_matter;
-use super::search::{Content, Encoding, Found, Reach, Read, Search, Unavailable};
+use super::search::{
+    Authority, Content, Encoding, Found, Reach, Read, Search, Unavailable, WantedFile,
+};
 use super::{Kind, MemoryFile, Notice};
 use crate::hash::{Map, Set};
 
@@ -17,11 +19,21 @@ pub(super) const MOST_DEEP: usize = 5;
 /// How many imports are followed in all.
 const MOST_IMPORTS: usize = 100;
 
+/// How the walk came to a file.
+#[derive(Clone, Copy)]
+struct Step<'s> {
+    kind: Kind,
+    authority: Authority,
+    /// The file that imports it, if one does.
+    by: Option<&'s Path>,
+    depth: usize,
+}
+
 /// One look through all that is known.
 pub(super) struct Walk<'s> {
     search: &'s Search,
     pub(super) found: Found,
-    pub(super) wanted: Vec<PathBuf>,
+    pub(super) wanted: Vec<WantedFile>,
     seen_paths: Set<&'s Path>,
     seen_files: Set<&'s Path>,
     seen_texts: Map<&'s str, &'s Path>,
@@ -40,20 +52,34 @@ impl<'s> Walk<'s> {
             imports: 0,
         };
         for (path, kind) in &search.candidates {
-            walk.visit(path, *kind, None, 0);
+            let authority = match kind {
+                Kind::User => Authority::User,
+                Kind::Project | Kind::Local => Authority::Project,
+            };
+            let step = Step {
+                kind: *kind,
+                authority,
+                by: None,
+                depth: 0,
+            };
+            walk.visit(path, step);
         }
         walk
     }
 
-    fn visit(&mut self, path: &'s Path, kind: Kind, by: Option<&'s Path>, depth: usize) {
+    fn visit(&mut self, path: &'s Path, step: Step<'s>) {
         if !self.seen_paths.insert(path) {
             return;
         }
         let search = self.search;
-        match search.supplied.get(path) {
-            None => self.wanted.push(path.to_owned()),
-            Some(Err(unavailable)) => self.unavailable(path, by, unavailable),
-            Some(Ok(read)) => self.read(path, kind, by, depth, read),
+        let wanted = WantedFile {
+            path: path.to_owned(),
+            authority: step.authority,
+        };
+        match search.supplied.get(&wanted) {
+            None => self.wanted.push(wanted),
+            Some(Err(unavailable)) => self.unavailable(path, step.by, unavailable),
+            Some(Ok(read)) => self.read(path, step, read),
         }
     }
 
@@ -71,18 +97,26 @@ impl<'s> Walk<'s> {
                 imported_by: by.to_owned(),
             },
             (Unavailable::Missing, _) => return,
+            (Unavailable::NotAgreed { real }, by) => Notice::NotAgreed {
+                path,
+                real: real.clone(),
+                imported_by: by.map(Path::to_owned),
+            },
+            (Unavailable::Denied, by) => Notice::Denied {
+                path,
+                imported_by: by.map(Path::to_owned),
+            },
         };
         self.found.notices.push(notice);
     }
 
-    fn read(
-        &mut self,
-        path: &'s Path,
-        kind: Kind,
-        by: Option<&'s Path>,
-        depth: usize,
-        read: &'s Read,
-    ) {
+    fn read(&mut self, path: &'s Path, step: Step<'s>, read: &'s Read) {
+        let Step {
+            kind,
+            authority,
+            by,
+            depth,
+        } = step;
         let content = &read.content;
         if !self.seen_files.insert(&content.real) {
             return;
@@ -107,16 +141,28 @@ impl<'s> Walk<'s> {
                 }
             }
         }
+        // A file of the project speaks for the project, even if the user's own file imports it.
+        let authority = match (by, content.reach) {
+            (Some(_), Reach::Project) => Authority::Project,
+            _ => authority,
+        };
         for import in &read.imports {
-            self.follow(import, kind, path, depth + 1);
+            let step = Step {
+                kind,
+                authority,
+                by: Some(path),
+                depth: depth + 1,
+            };
+            self.follow(import, path, step);
         }
     }
 
-    fn follow(&mut self, path: &'s Path, kind: Kind, by: &'s Path, depth: usize) {
+    fn follow(&mut self, path: &'s Path, by: &'s Path, step: Step<'s>) {
         if self.seen_paths.contains(path) {
             return;
         }
         let imported_by = by.to_owned();
+        let depth = step.depth;
         if depth > MOST_DEEP {
             let path = path.to_owned();
             self.found
@@ -126,7 +172,7 @@ impl<'s> Walk<'s> {
         }
         self.imports += 1;
         match self.imports.cmp(&(MOST_IMPORTS + 1)) {
-            Ordering::Less => self.visit(path, kind, Some(by), depth),
+            Ordering::Less => self.visit(path, step),
             Ordering::Equal => self.found.notices.push(Notice::TooMany {
                 most: MOST_IMPORTS,
                 imported_by,

@@ -3,6 +3,7 @@
 //! Readers know it by its entry's flags, never by these words.
 
 use super::Summary;
+use crate::quoting::inline;
 
 /// Who set the compaction off, and who is there to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,10 +64,10 @@ impl SummaryMessage<'_> {
             Kept::Nothing | Kept::Before => "",
         };
         let transcript = self.look_up.transcript.map_or_else(String::new, |path| {
-            include_str!("transcript.md").replace("{path}", path)
+            include_str!("transcript.md").replace("{path}", &inline(path))
         });
         let recall = self.look_up.recall_tool.map_or_else(String::new, |tool| {
-            include_str!("recall.md").replace("{tool}", tool)
+            include_str!("recall.md").replace("{tool}", &inline(tool))
         });
         let go_on = match self.mode {
             Mode::Manual => "",

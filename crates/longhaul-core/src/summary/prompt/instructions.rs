@@ -1,8 +1,14 @@
-//! Instructions added to the request for a summary: the user's, the hooks', the memory file's, in this order (F4, K1).
+//! Instructions added to the request for a summary: what the user called off, then the user's, the hooks', the memory
+//! file's, in this order (F4, K1, ruling 18).
+
+use crate::facts::CalledOff;
+use crate::quoting::{inline, quoted};
 
 /// What others want of a summary. Blank ones add nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Instructions<'a> {
+    /// The words by which the user called work off.
+    pub called_off: &'a [CalledOff],
     /// What the user gave with the command.
     pub user: &'a str,
     /// What hooks printed, in the order in which they are configured.
@@ -14,20 +20,33 @@ pub struct Instructions<'a> {
 impl Instructions<'_> {
     /// The part of the prompt that holds them; empty if there are none.
     pub(crate) fn text(&self) -> String {
-        let user = ("From the user:", self.user);
-        let hooks = self.hooks.iter().map(|text| ("From a hook:", *text));
-        let memory = ("From the project's memory file:", self.memory_file);
+        // What hooks print and what a project's file says must not pass for the user's.
+        let user = ("From the user:", self.user.trim().to_owned());
+        let hooks = self.hooks.iter().map(|text| ("From a hook:", quoted(text)));
+        let memory = ("From the project's memory file:", quoted(self.memory_file));
         let all = std::iter::once(user).chain(hooks).chain([memory]);
         let mut text = String::new();
         for (from, instruction) in all {
-            let instruction = instruction.trim();
             if !instruction.is_empty() {
                 text.push_str(&format!("\n\n{from}\n{instruction}"));
             }
         }
-        match text.is_empty() {
+        let text = match text.is_empty() {
             true => text,
             false => format!("{}{text}", include_str!("instructions.md").trim_end()),
+        };
+        super::super::joined(&[&self.words_against(), &text])
+    }
+
+    /// The words by which the user called work off, and what that means for a summary.
+    fn words_against(&self) -> String {
+        let words = self.called_off.iter();
+        let words: Vec<String> = words
+            .map(|one| format!("- “{}”", inline(&one.text)))
+            .collect();
+        match words.is_empty() {
+            true => String::new(),
+            false => include_str!("called_off.md").replace("{words}", &words.join("\n")),
         }
     }
 }

@@ -6,6 +6,8 @@ mod quote;
 pub use instructions::Instructions;
 pub use quote::opening_words;
 
+use crate::quoting::quoted;
+
 /// How every request for a summary begins: what is asked for instead of work, and that no tool is to be called.
 pub(crate) const NO_TOOLS: &str = include_str!("no_tools.md");
 
@@ -34,7 +36,7 @@ pub fn prompt(variant: Variant<'_>, instructions: &Instructions<'_>) -> String {
     let (task, what) = match variant {
         Variant::Whole => (include_str!("task_whole.md").to_owned(), "the conversation"),
         Variant::From { quote } => (
-            include_str!("task_from.md").replace("{quote}", quote.trim()),
+            include_str!("task_from.md").replace("{quote}", &quoted(quote.trim())),
             "the recent part",
         ),
         Variant::UpTo => (include_str!("task_up_to.md").to_owned(), "the conversation"),

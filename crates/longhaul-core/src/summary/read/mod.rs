@@ -4,6 +4,8 @@ mod tags;
 
 pub(crate) use tags::collapsed;
 
+use crate::quoting::without_claims;
+
 /// Why a reply ended, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
@@ -60,10 +62,31 @@ impl Summary {
         says_something(text).then(|| Self(format!("{HEADING}\n\n{text}")))
     }
 
-    /// A summary from another source: one that the user edited, notes. None if it is blank.
+    /// A summary that a model wrote or the user edited. Lines of it that look like the engine's own are quoted. None if it
+    /// is blank.
     pub fn new(text: &str) -> Option<Self> {
+        Self::of_notes(&without_claims(text))
+    }
+
+    /// Notes, whose parts were guarded when they were put together. None if they are blank.
+    pub fn of_notes(text: &str) -> Option<Self> {
         let text = tags::collapsed(text);
         says_something(&text).then(|| Self(format!("{HEADING}\n\n{text}")))
+    }
+
+    /// The same summary with other words under its heading.
+    #[must_use]
+    pub(crate) fn reworded(&self, reword: impl FnOnce(&str) -> String) -> Self {
+        Self(format!("{HEADING}\n\n{}", reword(self.body())))
+    }
+
+    /// It in at most so many tokens by the padded estimate, every section of it shortened before any is left out.
+    pub(crate) fn condensed(&self, tokens: u64) -> Self {
+        let text = super::condense::condense(&self.0, tokens);
+        match says_something(&text) {
+            true => Self(text),
+            false => Self(format!("{HEADING}\n\nThere was no room for it.")),
+        }
     }
 
     /// The text, heading included.

@@ -54,6 +54,7 @@ fn boundary(folds: &Value) -> Entry {
         report: None,
         folds: Some(folds),
         made: Some(&json!({"by": "fold"})),
+        recompaction: None,
         signed: None,
         text: "the summary",
         attached: &[],
@@ -66,7 +67,7 @@ fn boundary(folds: &Value) -> Entry {
 #[test]
 fn o6_folds_stand_in_the_summary_under_headings() {
     check("folds", &some().text());
-    let summary = Summary::new(&some().text()).unwrap();
+    let summary = Summary::of_extracts(&some().text()).unwrap();
     assert_eq!(
         summary.body(),
         some().text(),

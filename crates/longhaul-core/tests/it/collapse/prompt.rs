@@ -7,6 +7,7 @@ use super::limits;
 use crate::snapshot::check;
 
 const NONE: Instructions<'static> = Instructions {
+    called_off: &[],
     user: "",
     hooks: &[],
     memory_file: "",
@@ -44,6 +45,7 @@ fn o6_the_request_for_folds_is_as_it_was_and_of_bounded_size() {
         kept: Some("And now {quote} this."),
         earlier: Earlier::Condense,
         instructions: &Instructions {
+            called_off: &[],
             user: "Mind the API.",
             hooks: &["Keep ticket numbers."],
             memory_file: "Keep test output.",

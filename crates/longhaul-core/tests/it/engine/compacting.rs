@@ -358,7 +358,7 @@ fn y6_a_preview_changes_nothing_and_an_approved_summary_is_used() {
 }
 
 #[test]
-fn y1_a_summary_longer_than_what_it_replaces_is_not_taken() {
+fn y1_a_summary_longer_than_what_it_replaces_is_condensed() {
     let mut desk = Desk::new();
     desk.fill();
     let long: &'static str = Box::leak(
@@ -372,8 +372,13 @@ fn y1_a_summary_longer_than_what_it_replaces_is_not_taken() {
     desk.turn();
     assert_eq!(desk.compactions(), 1);
     let done = compacted(&desk);
-    assert_eq!(done.by, Summarizer::Local);
+    assert_eq!(
+        done.by,
+        Summarizer::Fork,
+        "what was paid for is not thrown away"
+    );
     assert!(done.after < done.before);
+    assert!(done.report.keeps_every_word());
     assert_eq!(desk.sent.len(), 3);
 }
 

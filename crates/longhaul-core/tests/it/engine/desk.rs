@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::engine::{
-    CacheEdits, Effect, Engine, EngineConfig, Event, Failed, FailedKind, Heads, HookCall,
+    CacheEdits, Delivery, Effect, Engine, EngineConfig, Event, Failed, FailedKind, Heads, HookCall,
     HookOutcome, Identity, Ids, Input, ModelReply, NewEntry, NotesConfig, NotesOnDisk, NotesRun,
     NotesTaken, Outcome, Outgoing, Preparation, Resume, Summariser, SummaryReply, ToolOutput,
 };
@@ -99,6 +99,7 @@ pub(crate) struct Setting {
     pub(crate) owner: Owner,
     pub(crate) notes: Option<NotesConfig>,
     pub(crate) preparation: Preparation,
+    pub(crate) delivery: Delivery,
 }
 
 impl Default for Setting {
@@ -114,6 +115,7 @@ impl Default for Setting {
             owner: Owner::Proactive,
             notes: None,
             preparation: Preparation::WhenFull,
+            delivery: Delivery::Streamed,
         }
     }
 }
@@ -175,6 +177,8 @@ impl Desk {
             window,
             model: (*spec).clone(),
             clearable: ClearableTools::default(),
+            micro: Default::default(),
+            delivery: setting.delivery,
             cache_edits: setting.cache_edits,
             pressure: setting.pressure,
             summariser: setting.summariser,
@@ -335,19 +339,23 @@ impl Desk {
                 prompt,
             ),
         };
+        // The reply is part of what was measured, with no less than it takes.
+        let output = (content.to_string().len() as u64 / 4).max(20);
+        let prompt = prompt.saturating_sub(output - 20);
         let message = json!({"id": format!("msg_{}", self.replies), "type": "message", "role": "assistant",
             "model": "m", "content": content, "stop_reason": "end_turn",
-            "usage": {"input_tokens": 10, "cache_read_input_tokens": prompt, "output_tokens": 20}});
+            "usage": {"input_tokens": 10, "cache_read_input_tokens": prompt, "output_tokens": output}});
         Outcome::Replied(Box::new(ModelReply {
             message: to_raw_value(&message).unwrap(),
             usage: Usage {
                 input: 10,
                 cache_read: prompt,
-                output: 20,
+                output,
                 ..Usage::default()
             },
             request_id: None,
             applied,
+            ending: Default::default(),
         }))
     }
 

@@ -101,6 +101,17 @@ fn f7_a_broken_stream_is_tried_twice_more() {
 }
 
 #[test]
+fn o2_an_overloaded_provider_is_not_asked_in_other_ways() {
+    let mut desk = Desk::new();
+    desk.fill();
+    desk.sums.push_back(Sum::Fails(FailedKind::Overloaded));
+    desk.turn();
+    // The client behind it has asked five times.
+    assert_eq!(desk.summaries_sent.len(), 1);
+    assert_eq!(desk.failures(), [CompactFailure::ApiError]);
+}
+
+#[test]
 fn f8_cancelled_at_any_stage_nothing_is_changed() {
     for stage in [
         "PreCompact",

@@ -5,6 +5,7 @@ mod compacting;
 mod desk;
 mod failing;
 mod folding;
+mod kept;
 mod native;
 mod notes;
 mod turns;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use longhaul_core::prompt::memory::{
-    Content, Encoding, Found, Kind, Notice, Places, Reach, Search, Unavailable, is_memory_file,
+    Authority, Content, Encoding, Found, Kind, Notice, Places, Reach, Search, Unavailable,
+    is_memory_file,
 };
 use proptest::prelude::*;
 
@@ -33,9 +34,9 @@ fn find(disk: &[(&str, &str)]) -> Found {
 fn find_in(places: &Places, read: impl Fn(&Path) -> Option<(String, PathBuf)>) -> Found {
     let mut search = Search::new(places);
     for _ in 0..20 {
-        for path in search.wanted() {
-            let content = read(&path).map(|(text, real)| content(text, real));
-            search.supply(&path, content.ok_or(Unavailable::Missing));
+        for wanted in search.wanted() {
+            let content = read(&wanted.path).map(|(text, real)| content(text, real));
+            search.supply(&wanted, content.ok_or(Unavailable::Missing));
         }
     }
     assert!(search.wanted().is_empty(), "it comes to an end");
@@ -228,6 +229,65 @@ fn a4_a_working_directory_outside_the_project_adds_its_own_files() {
 }
 
 #[test]
+fn a4_it_is_known_on_whose_word_a_file_is_read() {
+    let disk = [
+        ("/u/.claude/CLAUDE.md", "@~/mine.md @/p/shared.md"),
+        ("/u/mine.md", "@~/deep.md"),
+        ("/u/deep.md", "Deep"),
+        ("/p/shared.md", "Shared @~/taken.md"),
+        ("/u/taken.md", "Taken"),
+        // Wanted by the project in an earlier round than by the user's own files.
+        ("/p/CLAUDE.md", "Rules @~/deep.md @~/key"),
+        ("/p/CLAUDE.local.md", "Local @~/other"),
+    ];
+    let disk: BTreeMap<_, _> = disk.into_iter().collect();
+    let mut search = Search::new(&places());
+    let mut asked = BTreeMap::new();
+    for _ in 0..10 {
+        for wanted in search.wanted() {
+            let path = wanted.path.to_str().unwrap().to_owned();
+            let known = disk.get(&*path).copied();
+            let outside = wanted.authority == Authority::Project && !path.starts_with("/p");
+            let supplied = match known {
+                _ if outside => Err(Unavailable::NotAgreed {
+                    real: wanted.path.clone(),
+                }),
+                Some(text) => Ok(content(text.to_owned(), wanted.path.clone())),
+                None => Err(Unavailable::Missing),
+            };
+            search.supply(&wanted, supplied);
+            asked.insert((path, wanted.authority == Authority::User), ());
+        }
+    }
+    let by_user = |path: &str| asked.contains_key(&(path.to_owned(), true));
+    let by_project = |path: &str| asked.contains_key(&(path.to_owned(), false));
+    assert!(by_user("/u/mine.md") && by_user("/u/deep.md"));
+    assert!(
+        by_project("/u/taken.md") && !by_user("/u/taken.md"),
+        "the project's file speaks for the project"
+    );
+    assert!(by_project("/u/key") && by_project("/u/other"));
+    let found = search.finish();
+    assert_eq!(
+        paths(&found),
+        [
+            "/u/.claude/CLAUDE.md",
+            "/u/mine.md",
+            "/u/deep.md",
+            "/p/shared.md",
+            "/p/CLAUDE.md",
+            "/p/CLAUDE.local.md"
+        ],
+        "what the user imports is sent although the project may not have it"
+    );
+    let refused = found
+        .notices
+        .iter()
+        .filter(|it| matches!(it, Notice::NotAgreed { .. }));
+    assert_eq!(refused.count(), 3, "{:?}", found.notices);
+}
+
+#[test]
 fn a4_what_was_never_supplied_is_told() {
     let found = Search::new(&places()).finish();
     assert!(found.files.is_empty() && found.notices.len() == 15);
@@ -251,12 +311,12 @@ proptest! {
         let read = |path: &Path| disk.get(path).map(|text| (text.clone(), path.to_owned()));
         let found = find_in(&places(), read);
         let mut search = Search::new(&places());
-        while let Some(path) = match reversed {
+        while let Some(wanted) = match reversed {
             true => search.wanted().pop(),
             false => search.wanted().into_iter().next(),
         } {
-            let content = read(&path).map(|(text, real)| content(text, real));
-            search.supply(&path, content.ok_or(Unavailable::Missing));
+            let content = read(&wanted.path).map(|(text, real)| content(text, real));
+            search.supply(&wanted, content.ok_or(Unavailable::Missing));
         }
         prop_assert_eq!(&search.finish(), &found);
         let mut sent = paths(&found);

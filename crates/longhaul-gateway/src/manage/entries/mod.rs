@@ -12,6 +12,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use longhaul_core::boundary::{Clearing, LineError, Trigger};
 use longhaul_core::message::Entry;
+use longhaul_core::tokens::{Ledger, Rough, Standing};
 use longhaul_provider::Dialect;
 
 use super::Talk;
@@ -46,18 +47,43 @@ pub enum Unreadable {
 
 impl Entries {
     /// Reads a conversation. Its messages have no time of their own: they are given `now`, or the time of the summary
-    /// before them if that is later. `counted` is what the provider counted of the messages.
+    /// before them if that is later. `counted` is what the messages take in the window as they are sent: what was cleared
+    /// before is not in it, and is not taken off again.
     pub fn of(talk: &Talk, counted: Option<u64>, now: Timestamp) -> Result<Self, Unreadable> {
+        let read = Self::with_usage(talk, None, now)?;
+        let Some(counted) = counted else {
+            return Ok(read);
+        };
+        // The newest reply bears the measurement, and what follows the reply is estimated on top of that.
+        let replied = read.entries.iter().rposition(|one| one.facets().is_reply());
+        let behind = read.entries.get(replied.map_or(0, |at| at + 1)..);
+        let mut ledger = Ledger::new();
+        for entry in behind.unwrap_or_default() {
+            ledger.entry(entry.view(), Standing::Live, &Rough);
+        }
+        match counted.checked_sub(ledger.whole().padded()) {
+            Some(usage) if usage > 0 => Self::with_usage(talk, Some(usage), now),
+            _ => Ok(read),
+        }
+    }
+
+    fn with_usage(talk: &Talk, usage: Option<u64>, now: Timestamp) -> Result<Self, Unreadable> {
         let mut entries = earlier(&talk.lines)?;
         let earlier = entries.len();
         let stamped = entries.iter().filter_map(|entry| entry.view().timestamp());
         let at = stamped.max().map_or(now, |last| last.max(now));
         let mut writer = Writer::behind(&entries, &talk.model, at);
         let newest = newest_reply(talk);
+        let mut cleared = Clearings::of(talk);
         for (index, element) in talk.elements.iter().enumerate() {
             let element = without_marks(element);
-            let measured = counted.filter(|_| newest == Some(index));
-            writer.begin(&element, measured);
+            if newest == Some(index) {
+                // What the reply measured was measured without what had been cleared: the clearing comes first.
+                let line = cleared.up_to(talk, index, &mut writer);
+                let line = line.map_err(|_| Unreadable::Element(index))?;
+                entries.extend(line.and_then(|line| Entry::read(line).ok()));
+            }
+            writer.begin(&element, usage.filter(|_| newest == Some(index)));
             let read = match talk.dialect {
                 Dialect::Anthropic => messages::read(&element, &mut writer),
                 Dialect::OpenAi => chat::read(&element, &mut writer),
@@ -67,9 +93,10 @@ impl Entries {
                 entries.push(Entry::read(line).map_err(|_| Unreadable::Element(index))?);
             }
         }
-        let cleared = clearing(talk, &mut writer);
-        let cleared = cleared.map_err(|_| Unreadable::Element(talk.elements.len()))?;
-        entries.extend(cleared.and_then(|line| Entry::read(line).ok()));
+        let all = talk.elements.len();
+        let line = cleared.up_to(talk, all, &mut writer);
+        let line = line.map_err(|_| Unreadable::Element(all))?;
+        entries.extend(line.and_then(|line| Entry::read(line).ok()));
         Ok(Self {
             entries,
             earlier,
@@ -99,24 +126,51 @@ fn newest_reply(talk: &Talk) -> Option<usize> {
     })
 }
 
-/// What was cleared before is not sent, and so is not shown to who sums up either.
-fn clearing(talk: &Talk, writer: &mut Writer) -> Result<Option<Bytes>, LineError> {
-    if talk.cleared.is_empty() {
-        return Ok(None);
+/// What was cleared before is not sent, and so is not shown to who summarizes either.
+struct Clearings<'t> {
+    /// Calls whose clearing was not written yet.
+    left: Vec<&'t str>,
+}
+
+impl<'t> Clearings<'t> {
+    fn of(talk: &'t Talk) -> Self {
+        Self {
+            left: talk.cleared.iter().map(String::as_str).collect(),
+        }
     }
-    let ids: Vec<&str> = talk.cleared.iter().map(String::as_str).collect();
-    let (uuid, parent) = writer.next();
-    let clearing = Clearing {
-        envelope: writer.envelope(),
-        stamp: writer.stamp(&uuid),
-        parent: parent.as_deref(),
-        trigger: Trigger::Auto,
-        pre_tokens: 0,
-        tokens_saved: 0,
-        tool_ids: &ids,
-        attachments: &[],
-        cache_edits: None,
-        report: None,
-    };
-    clearing.line().map(Some)
+
+    /// The line that clears what the elements before this one answer; none if nothing of that was cleared.
+    fn up_to(
+        &mut self,
+        talk: &Talk,
+        until: usize,
+        writer: &mut Writer,
+    ) -> Result<Option<Bytes>, LineError> {
+        let before = talk.elements.get(..until).unwrap_or_default();
+        let is_before = |id: &&str| {
+            let id = memchr::memmem::Finder::new(id.as_bytes());
+            until == talk.elements.len() || before.iter().any(|one| id.find(one).is_some())
+        };
+        let (ids, left): (Vec<&str>, Vec<&str>) = std::mem::take(&mut self.left)
+            .into_iter()
+            .partition(is_before);
+        self.left = left;
+        if ids.is_empty() {
+            return Ok(None);
+        }
+        let (uuid, parent) = writer.next();
+        let clearing = Clearing {
+            envelope: writer.envelope(),
+            stamp: writer.stamp(&uuid),
+            parent: parent.as_deref(),
+            trigger: Trigger::Auto,
+            pre_tokens: 0,
+            tokens_saved: 0,
+            tool_ids: &ids,
+            attachments: &[],
+            cache_edits: None,
+            report: None,
+        };
+        clearing.line().map(Some)
+    }
 }

@@ -12,9 +12,9 @@ use longhaul_provider::StopReason;
 
 use super::desk::{NotesDesk, Taking};
 use crate::manage::care::Care;
+use crate::manage::fork::AskingWay;
 use crate::manage::material::Material;
 use crate::manage::summarise::said;
-use crate::manage::work::may_be_asked_behind;
 use crate::store::{NotesRecord, StoreError};
 use crate::watch::NotesResult;
 
@@ -59,7 +59,7 @@ impl Care {
         let Some(window) = self.windows.of(&material.model).window else {
             return;
         };
-        if self.notes.is_none() || !may_be_asked_behind(&material) {
+        if self.notes.is_none() || AskingWay::of(&material) != AskingWay::Behind {
             return;
         }
         let care = Arc::clone(self);

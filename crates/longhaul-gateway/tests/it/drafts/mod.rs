@@ -4,6 +4,7 @@ mod chat;
 mod clearing;
 mod files;
 mod noted;
+mod others_words;
 mod recorded;
 mod splices;
 mod summaries;

@@ -319,7 +319,8 @@ proptest! {
         let mut expected = value.clone();
         let list = expected["messages"].as_array_mut().unwrap();
         list.splice(replaced.elements.clone(), [user("in short"), model("yes")]);
-        prop_assert_eq!(kept.json(), expected);
+        // A marker that would be lost stands at the end of what stands for the beginning.
+        prop_assert_eq!(said(kept.json()), said(expected));
         if check(body.as_bytes()).is_ok() {
             prop_assert!(check(kept.text.as_bytes()).is_ok());
             prop_assert_eq!(taken(&kept.text), Ok(()));

@@ -322,7 +322,7 @@ fn b2_many_calls_at_once_are_bridged() {
 }
 
 #[test]
-fn b2_what_stands_for_the_beginning_is_spliced_in_and_markers_in_it_are_gone() {
+fn b2_what_stands_for_the_beginning_is_spliced_in_and_bears_the_marker_that_would_be_lost() {
     let body = r#"{"model":"m","messages":[{"role":"system","content":"s"}, {"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}]},{"role":"assistant","content":"b"} ,{"role":"user","content":"c"}]}"#;
     let text = Bytes::from_static(
         br#"{"role":"user","content":"in short"}, {"role":"user","content":"c"}"#,
@@ -335,7 +335,7 @@ fn b2_what_stands_for_the_beginning_is_spliced_in_and_markers_in_it_are_gone() {
     let sent = kept.send_behind(body, Some(&replaced(1..3)));
     assert_eq!(
         sent.text,
-        r#"{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"in short"}, {"role":"user","content":"c"} ,{"role":"user","content":"c"}]}"#
+        r#"{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"in short"}, {"role":"user","content":[{"type":"text","text":"c","cache_control":{"type":"ephemeral"}}]} ,{"role":"user","content":"c"}]}"#
     );
     let mut desk = Desk::new(Marks::Manage);
     let sent = desk.send_behind(body, Some(&replaced(1..3)));

@@ -101,16 +101,21 @@ fn empty_and_blank_text_is_refused() {
         "system: text content blocks must contain non-whitespace text",
     );
     admitted(SONNET, json!({"system": ""}));
-    // A model's own reply may have a blank between other blocks, as recorded.
-    let blank = say("assistant", json!([text(" "), use_of("t1")]));
-    admitted(
-        SONNET,
+    // A model's own reply may have a blank text beside one that says something, and not beside a call alone.
+    let called = |content: Value| {
         talk(&[
             say("user", json!("a")),
-            blank,
+            say("assistant", content),
             say("user", json!([result_of("t1")])),
-        ]),
+        ])
+    };
+    refused(
+        SONNET,
+        called(json!([text("\n\n"), use_of("t1")])),
+        "messages: text content blocks must contain non-whitespace text",
     );
+    let beside = json!([text(" "), text("I look."), use_of("t1")]);
+    admitted(SONNET, called(beside));
 }
 
 #[test]

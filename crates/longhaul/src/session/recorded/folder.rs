@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use longhaul_core::engine::GatheredContext;
 use longhaul_core::rehydrate::{FileText, Gathered, Source};
 
+use longhaul_store::Env;
+
+use crate::memory_files::{self, Places};
 use crate::model::Boxed;
 use crate::workspace::{Wanted, Workspace, read};
 
@@ -13,10 +16,12 @@ use crate::workspace::{Wanted, Workspace, read};
 pub(super) struct RecordedFolder {
     /// The folder, links resolved; or why there is none.
     folder: Result<PathBuf, String>,
+    /// Where memory files are looked for.
+    memory: Option<Places>,
 }
 
 impl RecordedFolder {
-    pub(super) fn at(cwd: &Path) -> Self {
+    pub(super) fn at(cwd: &Path, env: Option<&Env>) -> Self {
         let folder = match std::fs::canonicalize(cwd) {
             _ if !cwd.is_absolute() => Err("the recording names no folder".to_owned()),
             // Everything lies below the root, so it limits nothing.
@@ -29,7 +34,8 @@ impl RecordedFolder {
                 cwd.display()
             )),
         };
-        Self { folder }
+        let memory = env.map(|env| memory_files::places(env, cwd));
+        Self { folder, memory }
     }
 }
 
@@ -78,6 +84,13 @@ impl Workspace for RecordedFolder {
                 gathered,
                 head: None,
             }
+        })
+    }
+
+    fn compact_instructions(&self) -> Boxed<'_, Option<String>> {
+        Box::pin(async move {
+            let found = memory_files::load(self.memory.as_ref()?);
+            Some(memory_files::compact_instructions(&found.files).unwrap_or_default())
         })
     }
 }

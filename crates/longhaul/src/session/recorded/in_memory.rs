@@ -72,6 +72,7 @@ impl InMemory {
             window: less(window(config, &spec)?, self.before_messages),
             model: ModelSpec::clone(&spec),
             clearable: self.clearable,
+            micro: config.micro,
             cache_edits: CacheEdits::Unsupported,
             pressure: Default::default(),
             summariser: Default::default(),
@@ -83,6 +84,7 @@ impl InMemory {
             summary_model,
             notes: None,
             preparation: Preparation::WhenFull,
+            delivery: Default::default(),
         };
         let head = head::bare(&self.entries, &spec)?;
         let place = |entry| Kept {
@@ -110,7 +112,7 @@ impl InMemory {
         };
         let engine = Engine::new(engine, Ids::new(self.seed), head, resume);
         let keeper = Box::new(MemoryKeeper::default());
-        Ok(Session::new(engine, hands, keeper, self.clock))
+        Ok(Session::new(engine, hands, keeper, self.clock, None))
     }
 }
 

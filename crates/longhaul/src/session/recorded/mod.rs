@@ -17,17 +17,15 @@ use longhaul_core::config::Config;
 use longhaul_core::engine::{
     CacheEdits, Engine, EngineConfig, Heads, Ids, Kept, Preparation, Resume, SummaryModel,
 };
-use longhaul_core::facts::Facts;
-use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::prompt::RequestHead;
 use longhaul_core::summary::message::Mode;
 use longhaul_core::window::{Owner, QuerySource};
 use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
-use longhaul_store::{Durability, ReadError, Resumed, resume};
+use longhaul_store::{Durability, Env, ReadError, Resumed, newest_model, resume};
 
 use super::hands::{About, Hands};
-use super::open::{OpenError, facts, random_seed, window};
+use super::open::{OpenError, facts, leased, random_seed, window};
 use super::{Observer, Session};
 use crate::clock::SystemClock;
 use crate::hooks::HookSet;
@@ -48,7 +46,8 @@ pub struct Recording {
     /// Where it ended when it was read.
     end: u64,
     resumed: Resumed,
-    facts: Option<Facts>,
+    /// The model of the newest reply in the file, where none is in view.
+    earlier_model: Option<String>,
 }
 
 /// Who is asked for a summary.
@@ -85,6 +84,8 @@ pub struct Around {
     pub keep: Keep,
     /// Who watches.
     pub observer: Arc<dyn Observer>,
+    /// Where the user's folders are, to read memory files for what they say about compactions (F4); none: none are read.
+    pub env: Option<Env>,
 }
 
 impl Recording {
@@ -97,12 +98,19 @@ impl Recording {
             source,
         })?;
         let resumed = resume(path)?;
-        let facts = facts(&resumed, path)?;
+        let mut replies = resumed.entries.iter().map(|entry| entry.facets());
+        // After a compaction of everything no reply is in view, but the file still knows who gave them.
+        let told = resumed.head.is_some()
+            || replies.any(|facets| facets.is_reply() && facets.model.is_present());
+        let earlier_model = match told || resumed.entries.is_empty() {
+            true => None,
+            false => newest_model(path)?,
+        };
         Ok(Self {
             path: path.to_owned(),
             end,
             resumed,
-            facts,
+            earlier_model,
         })
     }
 
@@ -129,6 +137,7 @@ impl Recording {
                 model.is_present().then(|| entry.text(model).into_owned())
             })
         })
+        .or_else(|| self.earlier_model.clone())
     }
 
     /// What its requests begin with, if it says so.
@@ -146,8 +155,13 @@ impl Recording {
         let (model, summary_model) = asked(around.asked, &own_model, own_head.is_some(), |id| {
             ModelSpec::clone(&around.models.resolve(id).spec)
         });
+        let facts = facts(&self.resumed, &self.path, &around.config)?;
         let mut ids = Ids::new(random_seed());
         let identity = identity(&self.resumed.entries, &self.path, &mut ids);
+        let lease = match &around.keep {
+            Keep::Appended { known_as, .. } if *known_as == self.path => leased(&self.path)?,
+            _ => None,
+        };
         let (keeper, known_as): (Box<dyn Keeper>, _) = match around.keep {
             Keep::Nowhere => (Box::new(MemoryKeeper::default()), self.path.clone()),
             Keep::Appended { archive, known_as } => {
@@ -160,7 +174,7 @@ impl Recording {
         let (heads, head, assembly) = match own_head {
             Some(head) => (Heads::Written, head, self.resumed.assembly()),
             None => (
-                Heads::Unwritten,
+                Heads::Unknown,
                 head::bare(&self.resumed.entries, &spec)?,
                 None,
             ),
@@ -179,7 +193,8 @@ impl Recording {
             switches: around.config.switches,
             window: window(&around.config, &spec)?,
             model: ModelSpec::clone(&spec),
-            clearable: ClearableTools::default(),
+            clearable: around.config.clearable(),
+            micro: around.config.micro,
             cache_edits: CacheEdits::Unsupported,
             pressure: Default::default(),
             summariser: Default::default(),
@@ -191,24 +206,26 @@ impl Recording {
             summary_model,
             notes: None,
             preparation: Preparation::WhenFull,
+            delivery: Default::default(),
         };
         let resume = Resume {
             preserved: self.resumed.preserved,
             assembly,
-            facts: self.facts,
+            facts: Some(facts),
             entries: placed(self.resumed.entries, self.resumed.offsets),
         };
         let hands = Hands {
             model,
             spec,
-            workspace: Arc::new(RecordedFolder::at(&cwd)),
+            workspace: Arc::new(RecordedFolder::at(&cwd, around.env.as_ref())),
             hooks: Arc::new(HookSet::new()),
             observer: around.observer,
             about: Arc::new(about),
             notes: None,
         };
         let engine = Engine::new(config, ids, head, resume);
-        Ok(Session::new(engine, hands, keeper, Arc::new(SystemClock)))
+        let clock = Arc::new(SystemClock);
+        Ok(Session::new(engine, hands, keeper, clock, lease))
     }
 }
 

@@ -167,7 +167,7 @@ fn b1_a_result_that_comes_after_a_synthetic_one_was_sent_is_a_reminder() {
         Value::Null,
         user("3", json!([result("a", "late words"), text("well?")])),
     ]);
-    let reminder = "<system-reminder>\nThe call a had been answered already when this result for it arrived:\nlate words\n</system-reminder>";
+    let reminder = "<system-reminder>\nThe call a had been answered already when this result for it arrived:\n> late words\n</system-reminder>";
     assert_eq!(
         sent[2],
         said(

@@ -136,6 +136,8 @@ fn engine_of(model: &str) -> Engine {
         window: window.unwrap(),
         model: (*spec).clone(),
         clearable: ClearableTools::default(),
+        micro: Default::default(),
+        delivery: Default::default(),
         cache_edits: CacheEdits::Unsupported,
         pressure: Default::default(),
         summariser: Default::default(),
@@ -335,6 +337,7 @@ impl Machine {
                         usage: reply.usage,
                         request_id: Some(reply.request_id),
                         applied: Default::default(),
+                        ending: Default::default(),
                     })),
                     None => rejected(),
                 }

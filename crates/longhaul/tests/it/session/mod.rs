@@ -1,7 +1,14 @@
 //! Whole sessions over HTTP in the offline world: a real client, a real transcript, virtual time.
 
+mod dense;
 pub(crate) mod house;
+mod leased;
 mod native;
+mod others_words;
+mod scripted;
+mod set;
+mod watched;
+mod window_exceeded;
 
 use house::{House, Talk};
 

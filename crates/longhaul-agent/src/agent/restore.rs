@@ -1,0 +1,83 @@
+//! Reads files again that go back into the window after a compaction (R1). A path that led to one file may lead to another by
+//! now: what is read must lie in the workspace or be what the model was shown, no link is followed while it is opened, and
+//! rules that forbid reading are asked again.
+
+use longhaul::{Boxed, ReadPolicy, Wanted, Workspace, text_of};
+use longhaul_core::engine::GatheredContext;
+use longhaul_core::rehydrate::{FileText, Gathered, ReadFile, Source};
+
+use super::sources::Sources;
+use crate::files::{Fence, Purpose, Verdict};
+use crate::place::Place;
+
+const FORBIDDEN: &str = "a rule forbids reading it";
+const OUTSIDE: &str = "it leads out of the workspace, to a file that was not read here";
+
+/// Reads files again.
+#[derive(Clone)]
+pub(crate) struct Restoring {
+    pub(crate) place: Place,
+    pub(crate) reads: ReadPolicy,
+    pub(crate) sources: Sources,
+}
+
+impl Restoring {
+    /// Where a file's path leads, if it may be read again; else why not.
+    pub(crate) fn find(&self, file: ReadFile) -> Result<ReadFile, Source<FileText>> {
+        let failed = |why: String| Source::Failed {
+            what: file.path.display().to_string(),
+            why,
+        };
+        let fence = Fence::of(&self.place);
+        // Paths as the model gave them may be relative, or lead through links.
+        let given = file.path.to_str().unwrap_or_default();
+        let real = match fence.resolve(given) {
+            Ok(real) => real,
+            Err(unfit) => return Err(failed(unfit.to_string())),
+        };
+        if self.reads.denies(&file.path) || self.reads.denies(&real) {
+            return Err(failed(FORBIDDEN.to_owned()));
+        }
+        let is_inside = fence.judge(&real, Purpose::Read) == Verdict::Inside;
+        if !is_inside && !(self.sources.knows)(&real) {
+            return Err(failed(OUTSIDE.to_owned()));
+        }
+        Ok(ReadFile { path: real, ..file })
+    }
+
+    /// The texts of files, in their order. What fails is told in its place.
+    pub(crate) async fn read(
+        found: Vec<Result<ReadFile, Source<FileText>>>,
+    ) -> Vec<Source<FileText>> {
+        let reads = found.into_iter().map(|found| {
+            tokio::task::spawn_blocking(move || match found {
+                Err(failed) => failed,
+                Ok(ReadFile { path, .. }) => match text_of(&path) {
+                    Ok(text) => Source::Found(FileText { path, text }),
+                    Err(why) => Source::Failed {
+                        what: path.display().to_string(),
+                        why,
+                    },
+                },
+            })
+        });
+        let done = futures_util::future::join_all(reads).await;
+        done.into_iter().flatten().collect()
+    }
+}
+
+/// A sub-agent has nothing but files to restore.
+impl Workspace for Restoring {
+    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
+        Box::pin(async move {
+            let found = wanted.files.iter().cloned().map(|file| self.find(file));
+            GatheredContext {
+                gathered: Gathered {
+                    files: Self::read(found.collect()).await,
+                    ..Gathered::default()
+                },
+                head: None,
+            }
+        })
+    }
+}

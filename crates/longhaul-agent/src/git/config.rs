@@ -1,0 +1,233 @@
+//! Reads the text of a git configuration file: its keys and values, in order. Written after git's own reader, so that both see
+//! the same keys: a key that only git sees could name a program.
+
+/// A setting: `core.fsmonitor`, the names in lower case, the middle part as it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Setting {
+    pub(super) key: String,
+    /// None: the key stands alone, which means true.
+    pub(super) value: Option<String>,
+}
+
+/// The text is not what git takes, or not surely.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NotAConfig;
+
+/// The settings of a file.
+pub(super) fn read(text: &str) -> Result<Vec<Setting>, NotAConfig> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut reader = Reader {
+        rest: text.chars().peekable(),
+        ended: false,
+    };
+    let mut settings = Vec::new();
+    let mut section: Option<String> = None;
+    let mut in_comment = false;
+    loop {
+        let c = reader.next();
+        match c {
+            '\n' if reader.ended => return Ok(settings),
+            '\n' => in_comment = false,
+            _ if in_comment => {}
+            c if is_space(c) => {}
+            '#' | ';' => in_comment = true,
+            '[' => section = Some(reader.section()?),
+            c if c.is_ascii_alphabetic() => {
+                let section = section.as_ref().ok_or(NotAConfig)?;
+                settings.push(reader.setting(section, c)?);
+            }
+            _ => return Err(NotAConfig),
+        }
+    }
+}
+
+struct Reader<'a> {
+    rest: std::iter::Peekable<std::str::Chars<'a>>,
+    ended: bool,
+}
+
+impl Reader<'_> {
+    /// The next character; the end of the text is a line break.
+    fn next(&mut self) -> char {
+        match self.rest.next() {
+            Some('\r') if self.rest.peek() == Some(&'\n') => {
+                self.rest.next();
+                '\n'
+            }
+            Some(c) => c,
+            None => {
+                self.ended = true;
+                '\n'
+            }
+        }
+    }
+
+    /// After `[`: `core`, `diff "name"` or `diff.name`, up to `]`.
+    fn section(&mut self) -> Result<String, NotAConfig> {
+        let mut name = String::new();
+        loop {
+            match self.next() {
+                _ if self.ended => return Err(NotAConfig),
+                ']' if name.is_empty() => return Err(NotAConfig),
+                ']' => return Ok(name),
+                c if is_space(c) => {
+                    self.subsection(c, &mut name)?;
+                    return Ok(name);
+                }
+                c if is_key(c) || c == '.' => name.push(c.to_ascii_lowercase()),
+                _ => return Err(NotAConfig),
+            }
+        }
+    }
+
+    fn subsection(&mut self, mut c: char, name: &mut String) -> Result<(), NotAConfig> {
+        while is_space(c) {
+            if c == '\n' {
+                return Err(NotAConfig);
+            }
+            c = self.next();
+        }
+        if c != '"' {
+            return Err(NotAConfig);
+        }
+        name.push('.');
+        loop {
+            let c = match self.next() {
+                '"' => break,
+                '\\' => self.next(),
+                c => c,
+            };
+            if c == '\n' {
+                return Err(NotAConfig);
+            }
+            name.push(c);
+        }
+        match self.next() {
+            ']' => Ok(()),
+            _ => Err(NotAConfig),
+        }
+    }
+
+    /// A key that begins with this letter, and its value.
+    fn setting(&mut self, section: &str, first: char) -> Result<Setting, NotAConfig> {
+        let mut key = format!("{section}.{}", first.to_ascii_lowercase());
+        let mut c = self.next();
+        while !self.ended && is_key(c) {
+            key.push(c.to_ascii_lowercase());
+            c = self.next();
+        }
+        while c == ' ' || c == '\t' {
+            c = self.next();
+        }
+        let value = match c {
+            '\n' => None,
+            '=' => Some(self.value()?),
+            _ => return Err(NotAConfig),
+        };
+        Ok(Setting { key, value })
+    }
+
+    fn value(&mut self) -> Result<String, NotAConfig> {
+        let mut value = String::new();
+        let (mut quoted, mut in_comment) = (false, false);
+        // Blanks at the end do not belong to it: where they begin.
+        let mut blanks_from = None;
+        loop {
+            let c = self.next();
+            if c == '\n' {
+                if quoted {
+                    return Err(NotAConfig);
+                }
+                value.truncate(blanks_from.unwrap_or(value.len()));
+                return Ok(value);
+            }
+            if in_comment {
+                continue;
+            }
+            if is_space(c) && !quoted {
+                blanks_from = blanks_from.or(Some(value.len()));
+                if !value.is_empty() {
+                    value.push(c);
+                }
+                continue;
+            }
+            if !quoted && matches!(c, '#' | ';') {
+                in_comment = true;
+                continue;
+            }
+            blanks_from = None;
+            match c {
+                '"' => quoted = !quoted,
+                '\\' => match self.next() {
+                    '\n' if self.ended => return Err(NotAConfig),
+                    '\n' => {}
+                    't' => value.push('\t'),
+                    'b' => value.push('\u{8}'),
+                    'n' => value.push('\n'),
+                    c @ ('\\' | '"') => value.push(c),
+                    _ => return Err(NotAConfig),
+                },
+                c => value.push(c),
+            }
+        }
+    }
+}
+
+/// As C's `isspace` has it in git.
+fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r')
+}
+
+fn is_key(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(text: &str) -> Vec<String> {
+        let settings = read(text).unwrap();
+        settings.into_iter().map(|it| it.key).collect()
+    }
+
+    #[test]
+    fn keys_are_seen_as_git_sees_them() {
+        assert_eq!(
+            keys("[core] FsMonitor = x\n[diff \"A b\"]\ntextconv=y # z\n"),
+            ["core.fsmonitor", "diff.A b.textconv"]
+        );
+        assert_eq!(keys("[a]b=1\\\nc=2\nd=3"), ["a.b", "a.d"]);
+        assert_eq!(keys("[a]b=\"1\\\nc=2\"\r\n\td\r\n"), ["a.b", "a.d"]);
+        assert_eq!(
+            keys("\u{feff}# [x]\n;y\n[filter.x]clean=cat"),
+            ["filter.x.clean"]
+        );
+        assert_eq!(keys("[a]b=1 ; \\\nc=2"), ["a.b", "a.c"]);
+        assert_eq!(keys("[diff \"a\\\"]b\"]command=x"), ["diff.a\"]b.command"]);
+    }
+
+    #[test]
+    fn values_lose_quotes_comments_and_blanks() {
+        let read = |text: &str| read(text).unwrap().remove(0).value.unwrap();
+        assert_eq!(read("[a]b= x  y  # z"), "x  y");
+        assert_eq!(read("[a]b=\" x#\"'y' ;"), " x#'y'");
+        assert_eq!(read("[a]b=\\\\\\\"\\t"), "\\\"\t");
+    }
+
+    #[test]
+    fn what_git_would_not_take_is_refused() {
+        for text in [
+            "b=1",
+            "[a]b 1",
+            "[a",
+            "[a \"b]c=1",
+            "[a]b=\"1\n",
+            "[a]b=\\x",
+            "[a]1=2",
+            "[]b=1",
+        ] {
+            assert_eq!(read(text), Err(NotAConfig), "{text}");
+        }
+    }
+}

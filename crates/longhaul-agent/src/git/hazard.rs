@@ -1,0 +1,209 @@
+//! Whether git can be kept from running a repository's programs. Most settings that name one are overridden when git is run
+//! (`guard.rs`); those that cannot be, and repositories whose parts lie where they should not, are hazards: git is then run
+//! only when the user said so.
+
+use std::fmt;
+use std::path::Path;
+
+use super::config::{self, Setting};
+use super::repository::{Around, Repository, Text, around, read, resolved};
+
+/// Why git is not run unasked around a folder, in a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Hazard(String);
+
+impl fmt::Display for Hazard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What speaks against running git in this folder; none: it may be run as `guard.rs` runs it.
+pub(crate) fn hazard(folder: &Path) -> Option<Hazard> {
+    let sentence = match around(folder) {
+        Around::Nothing => None,
+        Around::Bare(at) => Some(format!(
+            "{} is laid out as a git repository of its own, whose configuration git would obey.",
+            at.display()
+        )),
+        Around::Unclear(at) => Some(format!(
+            "{} does not clearly belong to this folder's git repository.",
+            at.display()
+        )),
+        Around::Repository(found) => misplaced(&found)
+            .or_else(|| configured(&found))
+            .or_else(|| filtered(&found, &resolved(folder))),
+    };
+    sentence.map(Hazard)
+}
+
+/// A part of the repository that lies elsewhere: git would show another repository's contents.
+fn misplaced(found: &Repository) -> Option<String> {
+    let leads_away = |what: &Path| {
+        Some(format!(
+            "{} leads to a git repository that does not know this folder.",
+            what.display()
+        ))
+    };
+    if found.pointed && !points_back(found) {
+        return leads_away(&found.root.join(".git"));
+    }
+    if found.own != found.common && !found.own.starts_with(found.common.join("worktrees")) {
+        return leads_away(&found.own.join("commondir"));
+    }
+    let shared = ["config", "objects", "refs", "packed-refs", "logs", "info"];
+    let shared = shared.iter().map(|name| found.common.join(name));
+    let own = ["HEAD", "config.worktree", "index", "logs"];
+    let own = own.iter().map(|name| found.own.join(name));
+    let is_inside = |path: &Path| {
+        let path = resolved(path);
+        path.starts_with(&found.common) || path.starts_with(&found.own)
+    };
+    let mut parts = shared.chain(own);
+    let away = parts.find(|part| part.symlink_metadata().is_ok() && !is_inside(part))?;
+    leads_away(&away)
+}
+
+/// Whether what a `.git` file points to names the file or its folder in turn, as git itself writes it.
+fn points_back(found: &Repository) -> bool {
+    let file = found.root.join(".git");
+    if let Text::Is(back) = read(&found.own.join("gitdir")) {
+        let back = found.own.join(back.trim_end_matches(['\n', '\r']));
+        return resolved(&back) == file;
+    }
+    let settings = settings(found).unwrap_or_default();
+    let mut trees = settings.iter().filter(|it| it.key == "core.worktree");
+    trees.any(|it| is_root(it, found))
+}
+
+fn is_root(tree: &Setting, found: &Repository) -> bool {
+    let value = tree.value.as_deref().unwrap_or_default();
+    resolved(&found.own.join(value)) == found.root
+}
+
+/// All settings that came with the repository. An error is the sentence that says why they cannot be told.
+fn settings(found: &Repository) -> Result<Vec<Setting>, String> {
+    let mut settings = Vec::new();
+    let mut files = vec![
+        found.common.join("config"),
+        found.common.join("config.worktree"),
+        found.own.join("config.worktree"),
+    ];
+    files.dedup();
+    for file in files {
+        let read = match read(&file) {
+            Text::Missing => continue,
+            Text::Is(text) => config::read(&text).ok(),
+            Text::Unreadable => None,
+        };
+        settings.extend(
+            read.ok_or_else(|| {
+                format!("The git configuration {} cannot be read.", file.display())
+            })?,
+        );
+    }
+    Ok(settings)
+}
+
+/// A setting of the repository that cannot be overridden.
+fn configured(found: &Repository) -> Option<String> {
+    let settings = match settings(found) {
+        Ok(settings) => settings,
+        Err(sentence) => return Some(sentence),
+    };
+    settings.iter().find_map(|setting| {
+        let key = &setting.key;
+        match kind(key) {
+            Kind::Fine => None,
+            Kind::WorkTree if is_root(setting, found) => None,
+            Kind::WorkTree => Some(format!(
+                "The configuration of this git repository names another working tree ({key})."
+            )),
+            Kind::Includes => Some(format!(
+                "The configuration of this git repository includes another file ({key})."
+            )),
+            Kind::Runs => Some(format!(
+                "The configuration of this git repository names a program to run ({key})."
+            )),
+        }
+    })
+}
+
+enum Kind {
+    Fine,
+    /// Where the files lie.
+    WorkTree,
+    Includes,
+    /// It names a program and is not overridden.
+    Runs,
+}
+
+/// Settings that name programs by the end of their names, of which those in [`OVERRIDDEN`] are harmless.
+const RUNNING: &[&str] = &[
+    "command",
+    "cmd",
+    "program",
+    "helper",
+    "driver",
+    "process",
+    "clean",
+    "smudge",
+    "hook",
+    "virtualfilesystem",
+];
+
+/// Sections and settings that `guard.rs` takes the effect from, or that no command which only looks ever comes to.
+const OVERRIDDEN: &[&str] = &[
+    "core.sshcommand",
+    "core.alternaterefscommand",
+    "credential.helper",
+    "gpg.program",
+    "gpg.openpgp.program",
+    "gpg.x509.program",
+    "gpg.ssh.program",
+    "gpg.ssh.defaultkeycommand",
+    "uploadpack.packobjectshook",
+];
+
+fn kind(key: &str) -> Kind {
+    let (section, name) = (
+        key.split('.').next().unwrap_or_default(),
+        key.rsplit('.').next().unwrap_or_default(),
+    );
+    match (section, name) {
+        ("core", "worktree") => Kind::WorkTree,
+        ("include" | "includeif", _) => Kind::Includes,
+        // Options on the command line switch drivers of diffs off; helpers for passwords are never come to.
+        ("diff", "command") | ("credential", "helper") => Kind::Fine,
+        // Aliases and tools are commands of their own, and those are not run unasked.
+        (
+            "alias" | "difftool" | "mergetool" | "guitool" | "browser" | "man" | "sendemail"
+            | "tar",
+            _,
+        ) => Kind::Fine,
+        _ if OVERRIDDEN.contains(&key) => Kind::Fine,
+        _ if RUNNING.iter().any(|end| name.ends_with(end)) => Kind::Runs,
+        _ => Kind::Fine,
+    }
+}
+
+/// Attributes of the repository that pass files through a filter. Which program that is, the user's own settings may say.
+fn filtered(found: &Repository, folder: &Path) -> Option<String> {
+    let inside = folder
+        .ancestors()
+        .take_while(|at| at.starts_with(&found.root));
+    let mut files: Vec<_> = inside.map(|at| at.join(".gitattributes")).collect();
+    files.push(found.common.join("info/attributes"));
+    let uses = |file: &&std::path::PathBuf| match read(file) {
+        Text::Is(text) => text
+            .lines()
+            .any(|line| !line.starts_with('#') && line.contains("filter=")),
+        Text::Missing => false,
+        Text::Unreadable => true,
+    };
+    let file = files.iter().find(uses)?;
+    Some(format!(
+        "{} passes files through a filter, which is a program.",
+        file.display()
+    ))
+}

@@ -1,0 +1,159 @@
+//! Finds the repository around a folder as git would, without running git: what it finds is read as data.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// A larger configuration, attributes file or pointer is none that people write.
+const LARGEST: u64 = 1 << 20;
+
+/// A repository with a working tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Repository {
+    /// The folder that holds `.git`.
+    pub(super) root: PathBuf,
+    /// Of this working tree alone.
+    pub(super) own: PathBuf,
+    /// What all working trees share; often the same folder.
+    pub(super) common: PathBuf,
+    /// Whether `.git` is a file that points to it.
+    pub(super) pointed: bool,
+}
+
+/// What is around a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Around {
+    /// No repository.
+    Nothing,
+    /// A repository.
+    Repository(Repository),
+    /// A folder that git would take for a repository without a working tree.
+    Bare(PathBuf),
+    /// Something of that kind which cannot be told for sure.
+    Unclear(PathBuf),
+}
+
+/// What is around a folder.
+pub(super) fn around(folder: &Path) -> Around {
+    let folder = resolved(folder);
+    for at in folder.ancestors() {
+        let dot_git = at.join(".git");
+        let Ok(about) = fs::symlink_metadata(&dot_git) else {
+            match made_like(at) {
+                Likeness::Whole => return Around::Bare(at.to_owned()),
+                // Git passes over it, and it may well be an ordinary folder.
+                Likeness::Partial | Likeness::None => continue,
+            }
+        };
+        let (own, pointed) = if about.is_file() {
+            match pointer(&dot_git) {
+                Some(own) => (own, true),
+                None => return Around::Unclear(dot_git),
+            }
+        } else if about.is_dir() {
+            match made_like(&dot_git) {
+                Likeness::Whole => (dot_git, false),
+                Likeness::None => continue,
+                Likeness::Partial => return Around::Unclear(dot_git),
+            }
+        } else {
+            // A link: what it leads to belongs to somebody else.
+            return Around::Unclear(dot_git);
+        };
+        let common = match read(&own.join("commondir")) {
+            Text::Missing => own.clone(),
+            Text::Is(text) => resolved(&own.join(text.trim_end_matches(['\n', '\r']))),
+            Text::Unreadable => return Around::Unclear(own),
+        };
+        return Around::Repository(Repository {
+            root: at.to_owned(),
+            own,
+            common,
+            pointed,
+        });
+    }
+    Around::Nothing
+}
+
+/// The branch that is checked out around a folder, read from the repository's own file.
+pub(crate) fn branch(folder: &Path) -> Option<String> {
+    let Around::Repository(found) = around(folder) else {
+        return None;
+    };
+    let Text::Is(head) = read(&found.own.join("HEAD")) else {
+        return None;
+    };
+    let name = head.trim_end().strip_prefix("ref: refs/heads/")?;
+    // No branch is called so: somebody wants it to be read as more than a name.
+    let odd = name.contains(|c: char| c.is_whitespace() || c.is_control());
+    (!odd).then(|| name.to_owned())
+}
+
+/// How much a folder looks like git's own.
+enum Likeness {
+    Whole,
+    Partial,
+    None,
+}
+
+fn made_like(folder: &Path) -> Likeness {
+    let has = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
+    let (head, shared) = (has("HEAD"), has("commondir"));
+    match (head, shared, has("objects"), has("refs")) {
+        (true, true, ..) | (true, _, true, true) => Likeness::Whole,
+        (false, false, false, false) => Likeness::None,
+        _ => Likeness::Partial,
+    }
+}
+
+/// A path with its links resolved; as it is where that cannot be done.
+pub(super) fn resolved(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Where a `.git` file points to.
+fn pointer(file: &Path) -> Option<PathBuf> {
+    let Text::Is(text) = read(file) else {
+        return None;
+    };
+    let path = text
+        .strip_prefix("gitdir: ")?
+        .trim_end_matches(['\n', '\r']);
+    let path = file.parent()?.join(path);
+    path.is_dir().then(|| resolved(&path))
+}
+
+/// The text of a small file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Text {
+    Is(String),
+    Missing,
+    /// No file, too large, not text, or not to be opened.
+    Unreadable,
+}
+
+/// Reads a small file; a pipe or device in its place is not opened.
+pub(super) fn read(path: &Path) -> Text {
+    match fs::metadata(path) {
+        Ok(about) if about.is_file() && about.len() <= LARGEST => {}
+        Ok(_) => return Text::Unreadable,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            // A link to nowhere may lead somewhere soon.
+            return match fs::symlink_metadata(path) {
+                Ok(_) => Text::Unreadable,
+                Err(_) => Text::Missing,
+            };
+        }
+        // A file where a folder should be.
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Text::Missing,
+        Err(_) => return Text::Unreadable,
+    }
+    let mut bytes = Vec::new();
+    let opened = fs::File::open(path).map(|file| file.take(LARGEST + 1));
+    match opened.and_then(|mut file| file.read_to_end(&mut bytes)) {
+        Ok(_) if bytes.len() as u64 <= LARGEST => {
+            String::from_utf8(bytes).map_or(Text::Unreadable, Text::Is)
+        }
+        _ => Text::Unreadable,
+    }
+}

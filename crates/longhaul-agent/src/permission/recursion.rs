@@ -1,0 +1,204 @@
+//! Programs that read whatever lies below a folder: which folders these are, and what is found there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use super::paths::Located;
+use super::shell::{Part, Word};
+use super::wildcard::expand;
+use super::workspace::Workspace;
+
+/// More files are not looked at.
+const MOST: usize = 20_000;
+
+/// What a program reads below a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// All there is, but for what links lead to.
+    Files,
+    /// All there is, and what links lead to.
+    Links,
+    /// What is neither hidden nor ignored, as ripgrep does.
+    Shown,
+}
+
+/// Options of search programs that take the next word with them.
+const TAKING: &str = "ABCDdefm";
+const TAKING_IN_RG: &str = "ABCEMTdefgjmrt";
+
+/// What a part reads without naming it: how far it reaches, and the folders that it begins with. None: nothing.
+fn reach(part: &Part, base: &Path) -> Option<(Reach, Vec<PathBuf>)> {
+    let (command, arguments) = part.words.split_first()?;
+    let name = command.text.rsplit('/').next().unwrap_or_default();
+    let has = |letters: &str, long: &[&str]| {
+        arguments.iter().any(|word| {
+            let option = word.text.as_str();
+            let short = option
+                .strip_prefix('-')
+                .filter(|rest| !rest.starts_with('-'));
+            short.is_some_and(|short| short.contains(|letter| letters.contains(letter)))
+                || long.iter().any(|long| {
+                    let name = option.split('=').next().unwrap_or_default();
+                    name.len() > 2 && name.starts_with("--") && long.starts_with(name)
+                })
+        })
+    };
+    let operands = operands(name, arguments);
+    let folders: Vec<PathBuf> = operands
+        .iter()
+        .flat_map(|word| meant(word, base))
+        .filter(|path| path.is_dir())
+        .collect();
+    // Without a path they search the folder they are in; the first operand may be what is searched for.
+    let searched = match operands.len() < 2 || folders.is_empty() {
+        true => vec![base.to_owned()],
+        false => folders.clone(),
+    };
+    match name {
+        "grep" | "egrep" | "fgrep" | "zgrep" => {
+            match has("rR", &["--recursive", "--dereference-recursive"])
+                || arguments.iter().any(|word| word.text.contains("recurse"))
+            {
+                true if has("R", &["--dereference-recursive"]) => Some((Reach::Links, searched)),
+                true => Some((Reach::Files, searched)),
+                false => None,
+            }
+        }
+        "rg" => {
+            let all = has(".u", &["--hidden", "--no-ignore", "--unrestricted"])
+                || arguments.iter().any(|word| word.text.starts_with("--no-"));
+            let reach = match has("L", &["--follow"]) {
+                true => Reach::Links,
+                false if all => Reach::Files,
+                false => Reach::Shown,
+            };
+            Some((reach, searched))
+        }
+        "ag" | "ack" => Some((Reach::Links, searched)),
+        "git" if operands.first().is_some_and(|word| word.text == "grep") => {
+            Some((Reach::Files, vec![base.to_owned()]))
+        }
+        "diff" => (!folders.is_empty()).then_some((Reach::Links, folders)),
+        "cp" | "scp" | "rsync" | "tar" | "bsdtar" | "zip" | "7z" | "cpio" => {
+            (!folders.is_empty()).then_some((Reach::Files, folders))
+        }
+        _ => None,
+    }
+}
+
+/// The files that an operand means. What cannot be told may be all that is there.
+fn meant(word: &Word, base: &Path) -> Vec<PathBuf> {
+    let expanded = match word.glob {
+        true => expand(&word.pattern, base).map(|expanded| expanded.names),
+        false => word
+            .is_known()
+            .then(|| vec![PathBuf::from(word.text.as_str())]),
+    };
+    let names = expanded.unwrap_or_else(|| vec![PathBuf::new()]);
+    names.into_iter().map(|name| base.join(name)).collect()
+}
+
+/// The arguments that are neither options nor taken by one.
+fn operands<'a>(name: &str, arguments: &'a [Word]) -> Vec<&'a Word> {
+    let taking = match name {
+        "rg" => TAKING_IN_RG,
+        "grep" | "egrep" | "fgrep" | "zgrep" => TAKING,
+        _ => "",
+    };
+    let mut taken = false;
+    let mut operands = Vec::new();
+    for word in arguments {
+        let text = word.text.as_str();
+        if taken {
+            taken = false;
+        } else if text.starts_with('-') && text != "-" {
+            taken = match text.strip_prefix("--") {
+                Some("") => false,
+                // Which of the long options take a word is not known here: one is taken, so that a folder is rather
+                // searched than not.
+                Some(long) => !taking.is_empty() && !long.contains('='),
+                None => text.ends_with(|last| taking.contains(last)),
+            };
+        } else {
+            operands.push(word);
+        }
+    }
+    operands
+}
+
+/// The first path that a part reads without naming it and that `is_meant` says yes to. An error: there is too much to look
+/// at.
+pub(crate) fn find(
+    part: &Part,
+    folders: &[PathBuf],
+    is_meant: &dyn Fn(&Path) -> bool,
+) -> Result<Option<PathBuf>, TooMany> {
+    for base in folders {
+        let Some((reach, roots)) = reach(part, base) else {
+            continue;
+        };
+        for root in roots {
+            if let Some(found) = walk(&root, reach, is_meant)? {
+                return Ok(Some(found));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// There is more below a folder than is looked at.
+#[derive(Debug)]
+pub(crate) struct TooMany;
+
+/// Whether a part that follows links stays in the workspace.
+pub(crate) fn stays_inside(part: &Part, folders: &[PathBuf], workspace: &Workspace) -> bool {
+    let outside = |path: &Path| !workspace.may_read(&Located::find(path));
+    matches!(find(part, folders, &outside), Ok(None))
+}
+
+fn walk(
+    root: &Path,
+    reach: Reach,
+    is_meant: &dyn Fn(&Path) -> bool,
+) -> Result<Option<PathBuf>, TooMany> {
+    if reach == Reach::Shown {
+        let mut builder = WalkBuilder::new(root);
+        builder.add_custom_ignore_filename(".rgignore");
+        for (count, entry) in builder.build().flatten().enumerate() {
+            match (
+                count > MOST,
+                entry.file_type().is_some_and(|kind| kind.is_file()),
+            ) {
+                (true, _) => return Err(TooMany),
+                (false, true) if is_meant(entry.path()) => return Ok(Some(entry.into_path())),
+                _ => {}
+            }
+        }
+        return Ok(None);
+    }
+    let mut open = vec![root.to_owned()];
+    let mut count = 0_usize;
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            count += 1;
+            if count > MOST {
+                return Err(TooMany);
+            }
+            let path = entry.path();
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            if is_link && reach == Reach::Files {
+                continue;
+            }
+            if is_meant(&path) {
+                return Ok(Some(path));
+            }
+            // A link to a folder above leads around in a circle until there are too many files.
+            if path.is_dir() {
+                open.push(path);
+            }
+        }
+    }
+    Ok(None)
+}

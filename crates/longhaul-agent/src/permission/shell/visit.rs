@@ -1,0 +1,245 @@
+//! What each node of the grammar's tree adds to a script. Kinds of nodes that are not listed are not understood.
+
+use tree_sitter::Node;
+
+use super::word::{Word, begins_expansion};
+use super::{Part, Script, condition, evaluation, heredoc, without_timing};
+
+/// Adds what one node means; an error says why it is not understood.
+pub(super) fn visit(
+    node: Node<'_>,
+    parent: &str,
+    source: &str,
+    script: &mut Script,
+) -> Result<(), &'static str> {
+    let raw = &source[node.byte_range()];
+    match node.kind() {
+        "command" => {
+            let (part, trouble) = part(node, source);
+            let reserved = part
+                .words
+                .first()
+                .is_some_and(|word| RESERVED.contains(&word.raw.as_str()));
+            script.wanders |= without_timing(&part).name() == "cd" && is_repeated(node);
+            script.parts.push(part);
+            match trouble {
+                Some(why) => Err(why),
+                // The grammar takes `! ! rm` for a command of the name `!`.
+                None if reserved => {
+                    Err("a word of the shell's own stands where a command should be")
+                }
+                None => Ok(()),
+            }
+        }
+        "declaration_command" | "unset_command" => {
+            let words = raw.split_whitespace().map(Word::plain).collect();
+            script.parts.push(Part {
+                words,
+                ..Part::default()
+            });
+            Ok(())
+        }
+        "variable_assignment" if !matches!(parent, "command" | "declaration_command") => {
+            script.sets.push(name_of(raw));
+            Ok(())
+        }
+        "for_statement" if raw.starts_with("select") => Err("its syntax is not understood"),
+        "for_statement" => {
+            let variable = node.child_by_field_name("variable");
+            let name = variable.map_or("", |variable| &source[variable.byte_range()]);
+            script.sets.push(name.to_owned());
+            Ok(())
+        }
+        "function_definition" => {
+            script.defines = true;
+            Ok(())
+        }
+        "file_redirect" => {
+            follows_no_brace(node, source)?;
+            redirect(node, source, script)
+        }
+        "herestring_redirect" => follows_no_brace(node, source),
+        "heredoc_redirect" => {
+            follows_no_brace(node, source)?;
+            heredoc::check(node, source)
+        }
+        "comment" => begins_a_word(node, source),
+        // Before it reads them, a shell takes the backslashes out of commands between backticks.
+        "command_substitution" if raw.starts_with('`') && raw.contains('\\') => {
+            Err("it holds expansions that are not understood")
+        }
+        _ => evaluates(node, parent, source, script),
+    }
+}
+
+/// What is evaluated as words are expanded. Nodes that are not listed are not understood.
+fn evaluates(
+    node: Node<'_>,
+    parent: &str,
+    source: &str,
+    script: &mut Script,
+) -> Result<(), &'static str> {
+    let raw = &source[node.byte_range()];
+    match node.kind() {
+        "test_command" => condition::check(node, source),
+        "expansion" => {
+            if let Some(name) = evaluation::expansion(raw)? {
+                script.sets.push(name.to_owned());
+            }
+            Ok(())
+        }
+        "arithmetic_expansion" => evaluation::arithmetic(raw),
+        "compound_statement" if raw.starts_with("((") => Err("its arithmetic may run commands"),
+        "subscript" => evaluation::subscript(raw),
+        "array" => {
+            let mut cursor = node.walk();
+            node.named_children(&mut cursor)
+                .try_for_each(|child| evaluation::element(&source[child.byte_range()]))
+        }
+        "string" => Word::read(node, source).map(drop),
+        "word" | "number" | "regex" | "extglob_pattern" => evaluation::leaf(raw),
+        // A `$` that the grammar takes for text, where the shell may not.
+        "$" if parent != "simple_expansion" => {
+            match source[node.end_byte()..].starts_with(begins_expansion) && parent != "string" {
+                true => Err("it holds expansions that are not understood"),
+                false => Ok(()),
+            }
+        }
+        kind if !node.is_named() || UNDERSTOOD.contains(&kind) => Ok(()),
+        _ => Err("its syntax is not understood"),
+    }
+}
+
+/// Whether a command may run more often than it is written.
+fn is_repeated(node: Node<'_>) -> bool {
+    let mut above = node.parent();
+    while let Some(node) = above {
+        if matches!(
+            node.kind(),
+            "while_statement" | "for_statement" | "c_style_for_statement" | "function_definition"
+        ) {
+            return true;
+        }
+        above = node.parent();
+    }
+    false
+}
+
+/// `{name}<file` sets a variable, and evaluates what stands in `{name[index]}`.
+fn follows_no_brace(node: Node<'_>, source: &str) -> Result<(), &'static str> {
+    match source[..node.start_byte()].ends_with('}') {
+        true => Err("a redirection is not understood"),
+        false => Ok(()),
+    }
+}
+
+/// In the middle of a word, `#` begins no comment.
+fn begins_a_word(node: Node<'_>, source: &str) -> Result<(), &'static str> {
+    let before = source[..node.start_byte()].chars().next_back();
+    match before {
+        None | Some(' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')') => Ok(()),
+        Some(_) => Err("where its comment begins is not certain"),
+    }
+}
+
+/// Words that a shell never takes for a command.
+const RESERVED: &[&str] = &[
+    "!", "{", "}", "then", "do", "done", "fi", "else", "elif", "esac", "in", "function", "select",
+    "case", "for", "while", "until", "if", "[[", "]]", "((", "))",
+];
+
+/// Nodes that need nothing but their children to be looked at.
+const UNDERSTOOD: &[&str] = &[
+    "program",
+    "list",
+    "pipeline",
+    "command_name",
+    "subshell",
+    "compound_statement",
+    "redirected_statement",
+    "negated_command",
+    "while_statement",
+    "do_group",
+    "if_statement",
+    "elif_clause",
+    "else_clause",
+    "case_statement",
+    "case_item",
+    "variable_assignments",
+    "string_content",
+    "raw_string",
+    "ansi_c_string",
+    "translated_string",
+    "concatenation",
+    "simple_expansion",
+    "command_substitution",
+    "process_substitution",
+    "brace_expression",
+    "variable_name",
+    "special_variable_name",
+    "variable_assignment",
+    "herestring_redirect",
+    "file_descriptor",
+    "heredoc_start",
+    "heredoc_body",
+    "heredoc_content",
+    "heredoc_end",
+    "binary_expression",
+    "unary_expression",
+    "parenthesized_expression",
+    "negation_expression",
+    "test_operator",
+];
+
+fn name_of(assignment: &str) -> String {
+    let name = assignment.split(['=', '+', '[']).next();
+    name.unwrap_or_default().to_owned()
+}
+
+fn part(node: Node<'_>, source: &str) -> (Part, Option<&'static str>) {
+    let mut part = Part::default();
+    let mut trouble = None;
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        let raw = &source[child.byte_range()];
+        match child.kind() {
+            "variable_assignment" => part.assigns.push((name_of(raw), raw.to_owned())),
+            "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {}
+            _ => match Word::read(child, source) {
+                Ok(word) => part.words.push(word),
+                Err(why) => {
+                    trouble = Some(why);
+                    part.words.push(Word::anything());
+                }
+            },
+        }
+    }
+    (part, trouble)
+}
+
+fn redirect(node: Node<'_>, source: &str, script: &mut Script) -> Result<(), &'static str> {
+    let mut cursor = node.walk();
+    let mut operator = "";
+    let mut targets = Vec::new();
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "file_descriptor" => {}
+            kind if !child.is_named() && operator.is_empty() => operator = kind,
+            _ => targets.push(child),
+        }
+    }
+    // The grammar takes words that follow the file as further files; for a shell they are arguments.
+    let target = match targets.as_slice() {
+        [target] => *target,
+        [] if operator.ends_with('-') => return Ok(()),
+        _ => return Err("words follow a redirection"),
+    };
+    let word = Word::read(target, source)?;
+    match operator {
+        "<" => script.reads.push(word),
+        ">&" | "<&" if word.text == "-" || word.text.bytes().all(|byte| byte.is_ascii_digit()) => {}
+        ">" | ">>" | ">|" | "&>" | "&>>" | ">&" => script.writes.push(word),
+        _ => return Err("a redirection is not understood"),
+    }
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! What a wildcard outside of quotes becomes: the names of files that are there. It rather finds too many than too few; what
+//! it cannot tell, it says.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// More names are not looked at.
+const MOST: usize = 10_000;
+
+/// What a wildcard becomes.
+#[derive(Debug, Default)]
+pub(crate) struct Expanded {
+    /// The files, as the shell would name them.
+    pub(crate) names: Vec<PathBuf>,
+    /// The folders that it lists to find them.
+    pub(crate) listed: Vec<PathBuf>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Piece {
+    Just(char),
+    One,
+    Many,
+}
+
+/// Expands a pattern ([`Word::pattern`](super::shell::Word)) in a folder. None: it cannot be told.
+pub(crate) fn expand(pattern: &str, base: &Path) -> Option<Expanded> {
+    let mut expanded = Expanded::default();
+    let absolute = pattern.starts_with('/');
+    let mut found = vec![PathBuf::from(if absolute { "/" } else { "" })];
+    let mut looked_at = 0_usize;
+    for segment in pattern.split('/').filter(|segment| !segment.is_empty()) {
+        let pieces = pieces(segment)?;
+        let wild = |piece: &Piece| *piece == Piece::One || *piece == Piece::Many;
+        if !pieces.iter().any(wild) {
+            let name: String = pieces.iter().filter_map(Piece::literal).collect();
+            found.iter_mut().for_each(|path| path.push(&name));
+            continue;
+        }
+        let mut next = Vec::new();
+        for path in found {
+            let folder = base.join(&path);
+            let Ok(entries) = fs::read_dir(&folder) else {
+                continue;
+            };
+            expanded.listed.push(folder);
+            if pieces.first() == Some(&Piece::Just('.')) {
+                next.extend([".", ".."].iter().filter_map(|name| {
+                    matches(&pieces, &name.chars().collect::<Vec<_>>()).then(|| path.join(name))
+                }));
+            }
+            for entry in entries.flatten() {
+                looked_at += 1;
+                if looked_at > MOST {
+                    return None;
+                }
+                let name = entry.file_name();
+                if is_match(&pieces, &name.to_string_lossy()) {
+                    next.push(path.join(name));
+                }
+            }
+        }
+        found = next;
+    }
+    expanded.names = found;
+    Some(expanded)
+}
+
+impl Piece {
+    fn literal(&self) -> Option<char> {
+        match self {
+            Self::Just(character) => Some(*character),
+            Self::One | Self::Many => None,
+        }
+    }
+}
+
+/// Reads one name of a path. A list of characters in brackets is taken for any character; none if its end is not certain.
+fn pieces(segment: &str) -> Option<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    let mut characters = segment.chars();
+    while let Some(character) = characters.next() {
+        pieces.push(match character {
+            '\\' => Piece::Just(characters.next()?),
+            '*' => Piece::Many,
+            '?' => Piece::One,
+            '[' => {
+                let rest = characters.as_str();
+                let negated = rest.strip_prefix(['!', '^']).unwrap_or(rest);
+                let first = negated.chars().next()?.len_utf8();
+                let end = rest.len() - negated.len() + first + negated.get(first..)?.find(']')?;
+                let inner = &rest[..end];
+                if inner.contains(['[', '\\', ']']) {
+                    return None;
+                }
+                characters = rest[end + 1..].chars();
+                Piece::One
+            }
+            _ => Piece::Just(character),
+        });
+    }
+    Some(pieces)
+}
+
+fn is_match(pieces: &[Piece], name: &str) -> bool {
+    // A dot at the start is matched by a dot alone.
+    if name.starts_with('.') && pieces.first() != Some(&Piece::Just('.')) {
+        return false;
+    }
+    // What counts as one character of these depends on the language that is set.
+    !name.is_ascii() || matches(pieces, &name.chars().collect::<Vec<_>>())
+}
+
+fn matches(pieces: &[Piece], name: &[char]) -> bool {
+    // reached[j]: the pieces so far can stand for the first j characters.
+    let mut reached = vec![false; name.len() + 1];
+    reached[0] = true;
+    for piece in pieces {
+        let mut next = vec![false; name.len() + 1];
+        for at in 0..=name.len() {
+            next[at] = match piece {
+                Piece::Many => reached[at] || at > 0 && next[at - 1],
+                Piece::One => at > 0 && reached[at - 1],
+                Piece::Just(character) => at > 0 && reached[at - 1] && name[at - 1] == *character,
+            };
+        }
+        reached = next;
+    }
+    reached[name.len()]
+}

@@ -1,0 +1,68 @@
+//! Answers to commands as lines: what was spent, the hooks, a loss report. The screen and print mode share them.
+
+use ratatui::text::Span;
+
+use super::figures::{dollars, grouped, percent};
+use super::flow::Flow;
+use super::host::{CostView, HookItem};
+use super::style::{BOLD, dim, styled};
+use super::text::{clean, clean_line};
+
+/// The hooks that are set up.
+pub(crate) fn hooks(hooks: &[HookItem]) -> Vec<Flow> {
+    if hooks.is_empty() {
+        return vec![Flow::dim("· no hooks are set up")];
+    }
+    let lines = hooks.iter().map(|hook| {
+        let mut line = vec![styled(format!("  {}", clean_line(&hook.event)), BOLD)];
+        if !hook.matcher.is_empty() {
+            line.push(Span::raw(format!(" {}", clean_line(&hook.matcher))));
+        }
+        line.push(Span::raw(format!(": {}", clean_line(&hook.command))));
+        line.push(dim(format!("  ({})", clean_line(&hook.source))));
+        Flow::new(line, 4)
+    });
+    lines.collect()
+}
+
+/// What a compaction lost.
+pub(crate) fn report(report: &str) -> Vec<Flow> {
+    let report = clean(report);
+    let lines = report.lines();
+    lines
+        .map(|line| Flow::new(vec![Span::raw(format!("  {line}"))], 17))
+        .collect()
+}
+
+/// What was spent on what.
+pub(crate) fn cost(cost: &CostView) -> Vec<Flow> {
+    let price = |price: Option<_>| price.map_or("price not known".to_owned(), dollars);
+    let mut lines = vec![Flow::blank()];
+    for line in &cost.lines {
+        let usage = &line.usage;
+        lines.push(Flow::new(
+            vec![
+                styled(
+                    format!("  {}: {}", clean_line(&line.name), price(line.cost)),
+                    BOLD,
+                ),
+                dim(format!(
+                    "  {} in, {} from the cache, {} to the cache, {} out",
+                    grouped(usage.input),
+                    grouped(usage.cache_read),
+                    grouped(usage.cache_write_5m + usage.cache_write_1h),
+                    grouped(usage.output)
+                )),
+            ],
+            4,
+        ));
+    }
+    let cache = cost
+        .cache_hit_rate
+        .map(|rate| format!(" · {} of prompts from the cache", percent(rate)));
+    lines.push(Flow::styled(
+        format!("  total {}{}", price(cost.total), cache.unwrap_or_default()),
+        BOLD,
+    ));
+    lines
+}

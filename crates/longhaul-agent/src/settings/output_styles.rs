@@ -1,0 +1,72 @@
+//! Output styles: how answers should be, chosen by the setting `outputStyle`. Two are built in; others are Markdown files with
+//! a head, in a folder `output-styles` beside skills and commands.
+
+use std::path::{Path, PathBuf};
+
+use longhaul_core::prompt::OutputStyle;
+
+use super::admission::Admission;
+use super::front_matter::{self, Headed};
+use super::skills::listed;
+
+/// The style that asks for nothing.
+const DEFAULT: &str = "default";
+
+const BUILT_IN: [(&str, &str); 2] = [
+    ("Explanatory", include_str!("styles/explanatory.md")),
+    ("Learning", include_str!("styles/learning.md")),
+];
+
+/// The style of this name, from the first of these folders that has it, or a built-in one. None for the default; a
+/// name that nothing has is a notice.
+pub(super) fn load(
+    name: &str,
+    folders: &[PathBuf],
+    admission: &mut Admission,
+    notices: &mut Vec<String>,
+) -> Option<OutputStyle> {
+    let name = name.trim();
+    if name.is_empty() || name.eq_ignore_ascii_case(DEFAULT) {
+        return None;
+    }
+    let mut known: Vec<String> = Vec::new();
+    for (path, owner) in listed(folders, admission) {
+        if path.extension().is_none_or(|extension| extension != "md") || !path.is_file() {
+            continue;
+        }
+        let Some(real) = admission.find_text(&path, owner, notices) else {
+            continue;
+        };
+        let Some(headed) = front_matter::read(&path, &real, notices) else {
+            continue;
+        };
+        let own = own_name(&path, &headed);
+        if own.eq_ignore_ascii_case(name) {
+            return Some(OutputStyle {
+                name: own,
+                instructions: headed.body.trim().to_owned(),
+            });
+        }
+        known.push(own);
+    }
+    let mut built_in = BUILT_IN.into_iter();
+    if let Some((name, text)) = built_in.find(|(own, _)| own.eq_ignore_ascii_case(name)) {
+        return Some(OutputStyle {
+            name: name.to_owned(),
+            instructions: text.trim().to_owned(),
+        });
+    }
+    known.extend(BUILT_IN.map(|(name, _)| name.to_owned()));
+    notices.push(format!(
+        "There is no output style `{name}`, so the default one is used. There are: {DEFAULT}, {}. Others are Markdown files in .claude/output-styles",
+        known.join(", ")
+    ));
+    None
+}
+
+fn own_name(path: &Path, headed: &Headed) -> String {
+    let file_name = path.file_stem().unwrap_or_default().to_string_lossy();
+    headed
+        .text("name")
+        .unwrap_or_else(|| file_name.into_owned())
+}

@@ -1,0 +1,198 @@
+//! Asks the user for what a project wants, and remembers the answers: what its settings do, its servers, and files outside of
+//! it that its files lead to. What was agreed to before is not asked for again, and what has changed since is.
+
+use std::path::{Path, PathBuf};
+
+use longhaul::{ReadPolicy, memory_files};
+use longhaul_core::prompt::memory::Notice;
+use longhaul_store::Env;
+
+use super::trust::{Known, Ledger};
+use super::{Consent, Wishes};
+use crate::permission::forbids_reading;
+use crate::settings::{Granted, McpServer, Origin, OutsideFile, Project, Trust, Want};
+use crate::tools::mcp::ServerConfig;
+
+/// As many times files that were agreed to may lead to others.
+const ROUNDS: usize = 6;
+
+/// Where the answers come from and go to.
+pub(super) struct Asking<'a, 'c> {
+    pub(super) env: &'a Env,
+    pub(super) cwd: &'a Path,
+    pub(super) wishes: &'a Wishes,
+    pub(super) ledger: &'a mut Ledger,
+    pub(super) consent: Option<&'c mut (dyn Consent + Send)>,
+    pub(super) notices: Vec<String>,
+    pub(super) variable: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl Asking<'_, '_> {
+    /// Reads a project as far as the user lets it.
+    pub(super) fn project(&mut self) -> (Project, Granted) {
+        let mut granted = Granted {
+            deny: self.wishes.deny.clone(),
+            ..Granted::default()
+        };
+        let mut project = self.load(&granted);
+        granted.outside = self.ledger.outside(&project.root);
+        granted.outside.extend(self.wishes.further.iter().cloned());
+        for _ in 0..ROUNDS {
+            project = self.load(&granted);
+            let outside = self.outside(&project, &granted);
+            if outside.is_empty() || !self.opens(&project, &outside, &mut granted) {
+                break;
+            }
+        }
+        self.trust(&project, &mut granted);
+        if granted.project == Trust::Untrusted || granted.local == Trust::Untrusted {
+            project = self.load(&granted);
+        }
+        (project, granted)
+    }
+
+    fn load(&self, granted: &Granted) -> Project {
+        Project::load_as(self.env, self.cwd, granted, self.variable)
+    }
+
+    /// All files outside that files of the project lead to, and that nobody has agreed to.
+    fn outside(&self, project: &Project, granted: &Granted) -> Vec<OutsideFile> {
+        let mut outside = project.outside.clone();
+        let deny = project.rules.deny.clone();
+        let agreed = granted.outside.clone();
+        let policy = ReadPolicy::default()
+            .denying(move |path| forbids_reading(&deny, path))
+            .agreeing(move |real| is_agreed(&agreed, real));
+        let places = memory_files::places(self.env, self.cwd);
+        for notice in memory_files::load_with(&places, &policy).notices {
+            if let Notice::NotAgreed {
+                path,
+                real,
+                imported_by,
+            } = notice
+            {
+                outside.push(OutsideFile {
+                    path,
+                    real,
+                    imported_by,
+                });
+            }
+        }
+        outside
+    }
+
+    /// Whether the user agrees that the project's files lead to these.
+    fn opens(&mut self, project: &Project, outside: &[OutsideFile], granted: &mut Granted) -> bool {
+        let agreed = (self.consent.as_mut()).is_some_and(|it| it.reads(&project.root, outside));
+        let real = || outside.iter().map(|file| file.real.clone());
+        if agreed {
+            granted.outside.extend(real());
+            let kept = self.ledger.open(&project.root, real());
+            self.told_if_lost(kept);
+            return true;
+        }
+        let names: Vec<String> = real().map(|path| path.display().to_string()).collect();
+        self.notices.push(format!(
+            "Files of this project lead out of it, and what lies there is not read, because nobody has agreed to it: {}. Start `longhaul chat` in a terminal to be asked, or open their folder with --add-dir",
+            names.join(", ")
+        ));
+        false
+    }
+
+    /// How much of what came with the project counts.
+    fn trust(&mut self, project: &Project, granted: &mut Granted) {
+        if self.wishes.trust {
+            return;
+        }
+        let root = &project.root;
+        let is_new = |want: &&Want| !self.ledger.agrees(root, want);
+        let of_project: Vec<Want> = project.wants.iter().filter(is_new).cloned().collect();
+        let of_local: Vec<Want> = project.local_wants.iter().filter(is_new).cloned().collect();
+        let mut new = of_project.clone();
+        new.extend(of_local.iter().cloned());
+        new.sort();
+        new.dedup();
+        if new.is_empty() {
+            return;
+        }
+        if (self.consent.as_mut()).is_some_and(|consent| consent.trusts(root, &new)) {
+            let kept = self.ledger.agree(root, &new);
+            self.told_if_lost(kept);
+            return;
+        }
+        let or_all = |new: &[Want]| match new.is_empty() {
+            true => Trust::Trusted,
+            false => Trust::Untrusted,
+        };
+        granted.project = or_all(&of_project);
+        granted.local = or_all(&of_local);
+        let mut kinds: Vec<&str> = new.iter().map(Want::kind).collect();
+        kinds.dedup();
+        self.notices.push(format!(
+            "{} is not trusted, so these of its settings do not count: {}. What it forbids does. --trust lets all count",
+            root.display(),
+            kinds.join("; ")
+        ));
+    }
+
+    /// The servers to start.
+    pub(super) fn servers(&mut self, project: &Project, trust: Trust) -> Vec<ServerConfig> {
+        let mut wanted = Vec::new();
+        for server in &project.mcp_servers {
+            let starts = match (server.origin, trust) {
+                (Origin::User, _) | (Origin::Local, Trust::Trusted) => true,
+                (_, Trust::Untrusted) => continue,
+                (Origin::Project, Trust::Trusted) => self.starts(&project.root, server),
+            };
+            if starts {
+                wanted.push(ServerConfig {
+                    name: server.name.clone(),
+                    command: server.command.clone(),
+                    args: server.args.clone(),
+                    env: server.env.clone().into_iter().collect(),
+                    cwd: server.cwd.clone(),
+                    passed: project.passed.clone(),
+                });
+            }
+        }
+        wanted
+    }
+
+    fn starts(&mut self, root: &Path, server: &McpServer) -> bool {
+        match (self.ledger.known(root, server), server.approved) {
+            (Known::Starts, _) | (Known::StaysOff, true) => return true,
+            (Known::StaysOff, false) => return false,
+            // The user named it, and did not say how it must look: from now on it is this one.
+            (Known::Never, true) => {
+                let kept = self.ledger.answer(root, server, true);
+                self.told_if_lost(kept);
+                return true;
+            }
+            (Known::Changed, _) | (Known::Never, false) => {}
+        }
+        let Some(consent) = self.consent.as_mut() else {
+            self.notices.push(format!(
+                "The project's MCP server `{}` is not started: nobody has agreed to it as it is now. Start `longhaul chat` in a terminal once",
+                server.name
+            ));
+            return false;
+        };
+        let starts = consent.starts(server);
+        let kept = self.ledger.answer(root, server, starts);
+        self.told_if_lost(kept);
+        starts
+    }
+
+    fn told_if_lost(&mut self, kept: std::io::Result<()>) {
+        if let Err(error) = kept {
+            self.notices.push(format!(
+                "The answer holds for this session only, since it could not be kept: {error}"
+            ));
+        }
+    }
+}
+
+/// Whether a file is one of these, or lies below one.
+pub(super) fn is_agreed(agreed: &[PathBuf], real: &Path) -> bool {
+    agreed.iter().any(|agreed| real.starts_with(agreed))
+}

@@ -1,0 +1,96 @@
+//! The judge knows where the shell stands: a folder that one command leaves behind counts for the next.
+
+use std::os::unix::fs::symlink;
+
+use longhaul_agent::event::Mode;
+use longhaul_agent::permission::{Bases, Judgement, Permissions, Rule, RuleSet, Workspace};
+use serde_json::json;
+
+use super::desk::{Desk, desk};
+
+fn permissions(desk: &Desk, mode: Mode, deny: &[&str]) -> Permissions {
+    let bases = Bases {
+        cwd: &desk.folder,
+        settings: &desk.folder,
+        home: None,
+    };
+    let rules = RuleSet {
+        deny: deny
+            .iter()
+            .map(|rule| Rule::parse(rule, bases).unwrap())
+            .collect(),
+        ..RuleSet::default()
+    };
+    let workspace = Workspace::new(&desk.place, None);
+    Permissions::new(workspace, rules, mode, desk.folder.join("local.json"))
+}
+
+/// Judges a command as the loop does: by what the tool says it touches.
+fn runs_unasked(desk: &Desk, permissions: &Permissions, command: &str) -> bool {
+    let input = json!({ "command": command });
+    let access = desk.access("Bash", input.clone());
+    permissions.judge("Bash", &input, &access) == Judgement::Allow
+}
+
+#[tokio::test]
+async fn q1_a_command_is_judged_from_where_the_shell_stands() {
+    let desk = desk();
+    desk.put("docs/sub/x.txt", "");
+    desk.put("up/hostname", "");
+    symlink(&desk.outside, desk.folder.join("docs/sub/up")).unwrap();
+    let default = permissions(&desk, Mode::Default, &[]);
+    let edits = permissions(&desk, Mode::AcceptEdits, &[]);
+    assert!(runs_unasked(&desk, &default, "cat up/hostname"));
+    assert!(runs_unasked(&desk, &edits, "echo x > up/f"));
+    desk.bash("cd docs/sub").await;
+    assert!(runs_unasked(&desk, &default, "cat x.txt ../../up/hostname"));
+    assert!(!runs_unasked(&desk, &default, "cat up/hostname"));
+    assert!(!runs_unasked(&desk, &default, "ls up/"));
+    assert!(!runs_unasked(&desk, &default, "cat ../../../outside/x"));
+    assert!(!runs_unasked(&desk, &edits, "echo x > up/f"));
+    assert!(runs_unasked(&desk, &edits, "echo x > f"));
+    let denying = permissions(&desk, Mode::BypassPermissions, &["Read(./docs/sub/x.txt)"]);
+    assert!(!runs_unasked(&desk, &denying, "cat x.txt"));
+    desk.bash("cd ../..").await;
+    assert!(runs_unasked(&desk, &default, "cat up/hostname"));
+    assert!(runs_unasked(&desk, &denying, "cat x.txt"));
+}
+
+#[tokio::test]
+async fn q1_git_is_judged_by_the_repository_around_the_shells_folder() {
+    let desk = desk();
+    for repository in [".git", "vendor/.git", "bare"] {
+        desk.put(&format!("{repository}/HEAD"), "ref: refs/heads/main\n");
+        desk.put(&format!("{repository}/objects/info/packs"), "");
+        desk.put(&format!("{repository}/refs/heads/none"), "");
+    }
+    desk.put("vendor/.git/config", "[include]\n\tpath = ../x\n");
+    desk.put("src/a", "");
+    let default = permissions(&desk, Mode::Default, &[]);
+    for (folder, expected) in [("src", true), ("vendor", false), ("bare", false)] {
+        desk.bash(&format!("cd {}/{folder}", desk.folder.display()))
+            .await;
+        assert_eq!(
+            runs_unasked(&desk, &default, "git status"),
+            expected,
+            "{folder}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn q1_where_cd_and_wildcards_lead_is_not_for_the_environment_to_say() {
+    let desk = desk();
+    desk.put("docs/x", "");
+    desk.put(".hidden", "");
+    std::fs::create_dir(desk.outside.join("docs")).unwrap();
+    let home = desk.folder.display();
+    // The wrapper takes such variables away, and the shell's own variable cannot be turned into a file to write.
+    let text = desk
+        .bash("echo \"${CDPATH-none} ${GLOBIGNORE-none}\"; echo *; pwd")
+        .await;
+    assert_eq!(text, format!("none none\ndocs\n{home}"));
+    desk.call("Bash", json!({"command": "longhaul_cwd=written; ls"}))
+        .await;
+    assert!(!desk.folder.join("written").exists());
+}

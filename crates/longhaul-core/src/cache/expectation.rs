@@ -1,0 +1,129 @@
+//! How much a call could be expected to read from the cache, given what the call before it left there and what was deleted
+//! on purpose since (D4).
+//!
+//! Where the reply says how many tokens the provider left out on request, that is the baseline, and it is exact. Dense
+//! results are several times as many tokens as an estimate says, so the estimate only stands in where the reply says
+//! nothing.
+
+use super::finding::FindingKind;
+use super::measure::{Measure, is_drop};
+
+/// What could be read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Expectation {
+    /// What the call before read, as it was measured.
+    measured: Measure,
+    /// What of that a call could still read.
+    read: u64,
+    /// What it could read of all that was cached.
+    pub(super) cached: u64,
+    /// What was deleted, where that is known by estimate only.
+    estimate: u64,
+}
+
+/// How what was read compares with that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Read {
+    /// As much as before.
+    Steady,
+    /// Less than before by so many tokens, because they were deleted on purpose.
+    AsExpected(u64),
+    /// Less than could be expected; so many tokens were there.
+    Less(FindingKind, u64),
+}
+
+impl Expectation {
+    /// What `now` could read after `before`. `estimate` are the tokens that were to be deleted in between.
+    pub(super) fn of(before: Measure, now: Measure, estimate: u64) -> Self {
+        // What the call before left out is cached as well. A call that leaves out less reads the more.
+        let (added, taken, estimate) = match now.deleted {
+            Some(deleted) => (before.deleted.unwrap_or(0), deleted, 0),
+            None => (0, estimate, estimate),
+        };
+        let left = |count: u64| (count + added).saturating_sub(taken);
+        Self {
+            measured: before,
+            read: left(before.read),
+            cached: left(before.cached),
+            estimate,
+        }
+    }
+
+    pub(super) fn judge(&self, read: u64) -> Read {
+        let Measure {
+            read: before,
+            cached,
+            ..
+        } = self.measured;
+        // People are told what was read before; where that is no less, what could have been.
+        let told = |before: u64, expected: u64| match is_drop(before, read) {
+            true => before,
+            false => expected,
+        };
+        if is_drop(self.read, read) {
+            return Read::Less(FindingKind::Break, told(before, self.read));
+        }
+        if is_drop(before, read) {
+            return Read::AsExpected(before - read);
+        }
+        if is_drop(self.cached, read) {
+            return Read::Less(FindingKind::Unread, told(cached, self.cached));
+        }
+        match is_drop(cached, read) {
+            true => Read::AsExpected(cached - read),
+            false => Read::Steady,
+        }
+    }
+
+    /// Whether what is missing may be no more than the estimate is wrong by.
+    pub(super) fn may_be_off_by(&self, from: u64, read: u64) -> bool {
+        let rest = from.saturating_sub(self.estimate).saturating_sub(read);
+        self.estimate > 0 && rest <= self.estimate / 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measure(read: u64, written: u64, deleted: Option<u64>) -> Measure {
+        Measure {
+            read,
+            cached: read + written,
+            deleted,
+        }
+    }
+
+    #[test]
+    fn u4_d4_what_the_reply_says_was_deleted_is_the_baseline_whatever_the_estimate_was() {
+        let before = measure(60_000, 3_000, Some(0));
+        let now = measure(12_600, 2_000, Some(50_400));
+        let expected = Expectation::of(before, now, 25_200);
+        assert_eq!(expected.judge(now.read), Read::AsExpected(47_400));
+        // The same deletion asked for again with the next request takes nothing more.
+        let next = measure(14_600, 1_000, Some(50_400));
+        assert_eq!(Expectation::of(now, next, 0).judge(14_600), Read::Steady);
+    }
+
+    #[test]
+    fn u4_a_cache_that_expired_is_a_break_though_something_was_deleted_from_it() {
+        let before = measure(14_600, 1_000, Some(50_400));
+        let now = measure(0, 66_000, Some(0));
+        let judged = Expectation::of(before, now, 0).judge(0);
+        assert_eq!(judged, Read::Less(FindingKind::Break, 14_600));
+        // Half of it is gone, and with it half of what could be left out.
+        let half = measure(14_000, 40_000, Some(10_000));
+        let judged = Expectation::of(before, half, 0).judge(half.read);
+        assert_eq!(judged, Read::Less(FindingKind::Break, 55_000));
+    }
+
+    #[test]
+    fn d4_without_a_measurement_the_estimate_stands_in() {
+        let before = measure(60_000, 3_000, None);
+        let now = measure(35_000, 1_000, None);
+        let expected = Expectation::of(before, now, 25_200);
+        assert_eq!(expected.judge(now.read), Read::AsExpected(25_000));
+        assert!(expected.may_be_off_by(60_000, 25_000));
+        assert!(!expected.may_be_off_by(60_000, 5_000));
+    }
+}

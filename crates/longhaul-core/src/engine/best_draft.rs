@@ -1,0 +1,193 @@
+//! Which new view a compaction takes (Y1).
+//!
+//! It must be smaller than what it replaces, and below the threshold. Where it is not, less is put back, then the summary
+//! is made shorter, so there is always a way; the order is in `thrift.rs`. What the user said is cut last, only where the
+//! window has no room for it, and only as far as it has none.
+
+use super::Engine;
+use super::compact::{Cause, Compaction, Place};
+use super::config::Heads;
+use super::draft::{Draft, Words, Written};
+use super::event::Summarizer;
+use super::expected::Expected;
+use super::thrift::{LADDER, LEAST, Length, SHORT, Thrift};
+use crate::facts::Budget;
+use crate::prompt::RequestHead;
+use crate::tokens::{Estimate, Rough};
+
+/// Tokens that joining the parts of a message may take beyond their sum.
+const JOINTS: u64 = 4;
+
+impl Engine {
+    /// The richest view that is small enough; else the smallest. None if none is smaller than what it replaces, or only one
+    /// for which the user's words would be cut although the window has room for them.
+    pub(super) fn best_draft(&self, compaction: &Compaction, head: &RequestHead) -> Option<Draft> {
+        let expected = self.expected(compaction, head);
+        let threshold = self.config.window.auto_compact;
+        let given = self.given(compaction, expected)?;
+        let words = Words::Budget(self.words_budget(compaction, expected));
+        let mut shorter: Vec<Draft> = Vec::new();
+        for thrift in LADDER.iter().filter(|thrift| thrift.suits(given.by)) {
+            let draft = self.draft(compaction, &given, expected, *thrift, words);
+            if draft.after >= compaction.before {
+                continue;
+            }
+            if draft.with_head < threshold {
+                return Some(draft);
+            }
+            shorter.push(draft);
+        }
+        // Of notes nothing is cut: a summary of everything takes their place (S6).
+        if given.by == Summarizer::Notes {
+            return shorter.pop();
+        }
+        let limit = self.limit(compaction, &given, expected);
+        if let Some(at) = shorter.iter().position(|draft| draft.with_head < limit) {
+            return Some(shorter.swap_remove(at));
+        }
+        if !self.is_over(compaction, limit) {
+            return shorter.pop();
+        }
+        let fits = expected
+            .most_below(limit)
+            .min(compaction.before.saturating_sub(1));
+        let tight = self.tight_draft(compaction, &given, expected, fits);
+        let tight = Some(tight).filter(|draft| draft.after < compaction.before);
+        tight.or_else(|| shorter.pop())
+    }
+
+    /// Whether a compaction can make the view smaller without cutting what the user said; where it must be cut, whether
+    /// it may. Asked before a summary is paid for.
+    pub(super) fn can_shrink(&self, compaction: &Compaction) -> bool {
+        let threshold = self.config.window.auto_compact;
+        let is_judged_later = compaction.place == Place::Ahead || compaction.prepared;
+        if is_judged_later || self.is_over(compaction, threshold) {
+            return true;
+        }
+        let expected = self.expected(compaction, &self.head);
+        let least = self.least(compaction);
+        let words = Words::Budget(self.words_budget(compaction, expected));
+        let draft = self.draft(compaction, &least, expected, Thrift::LEAST, words);
+        draft.after < compaction.before
+    }
+
+    /// Whether the conversation has outgrown a limit, so that something must give.
+    pub(super) fn is_over(&self, compaction: &Compaction, limit: u64) -> bool {
+        let used = match self.config.heads {
+            Heads::Unknown => compaction.before,
+            Heads::Written | Heads::Unwritten => compaction.used,
+        };
+        compaction.cause == Cause::TooLong || used >= limit
+    }
+
+    /// What the new view is to lie below: the threshold, or the next limit where what stands before the messages leaves no
+    /// room for the user's words below it. Where it leaves none at all nothing is gained by cutting them.
+    fn limit(&self, compaction: &Compaction, given: &Written, expected: Expected) -> u64 {
+        let window = &self.config.window;
+        let bare = self.tight_draft(compaction, given, expected, 0);
+        let facts = self.live.facts();
+        let spoken = facts
+            .messages()
+            .iter()
+            .map(|message| Rough::text(&message.text));
+        let quarter = Budget::of_window(window).tokens / 4;
+        let needed = spoken.sum::<Estimate>().padded().min(quarter);
+        let limits = [window.auto_compact, window.blocking, window.effective];
+        let room = |limit: u64| expected.most_below(limit).saturating_sub(bare.after);
+        let mut enough = limits.iter().filter(|limit| room(**limit) >= needed);
+        let mut some = limits.iter().rev().filter(|limit| room(**limit) > 0);
+        *enough.next().or(some.next()).unwrap_or(&u64::MAX)
+    }
+
+    /// The summary that there is. At the threshold it takes at most a fifth of the free part of the window: after many
+    /// compactions there must be room left to work in.
+    fn given(&self, compaction: &Compaction, expected: Expected) -> Option<Written> {
+        let (summary, by) = compaction.summary.clone()?;
+        let signed = match by {
+            Summarizer::Provider => compaction.signed.clone(),
+            _ => None,
+        };
+        let written = Written {
+            summary,
+            by,
+            signed,
+        };
+        let window = &self.config.window;
+        let most = (expected.most_below(window.auto_compact) / 5).max(window.scale().apply(SHORT));
+        let is_ours = matches!(
+            by,
+            Summarizer::Fork | Summarizer::Plain | Summarizer::Fold | Summarizer::Local
+        );
+        let is_long = Rough::text(written.summary.text()).padded() > most;
+        match is_ours && is_long && self.is_over(compaction, window.auto_compact) {
+            true => Some(self.shortened(compaction, &written, most)),
+            false => Some(written),
+        }
+    }
+
+    /// A summary in at most so many tokens: extracts are made anew, what a model wrote is condensed.
+    pub(super) fn shortened(
+        &self,
+        compaction: &Compaction,
+        written: &Written,
+        tokens: u64,
+    ) -> Written {
+        let summary = match written.by {
+            Summarizer::Local => self.local_summary(compaction, tokens),
+            _ => written.summary.condensed(tokens),
+        };
+        let is_same = summary == written.summary;
+        Written {
+            summary,
+            by: written.by,
+            signed: written.signed.clone().filter(|_| is_same),
+        }
+    }
+
+    /// The shortest summary.
+    fn least(&self, compaction: &Compaction) -> Written {
+        let tokens = self.config.window.scale().apply(LEAST);
+        Written {
+            summary: self.local_summary(compaction, tokens),
+            by: Summarizer::Local,
+            signed: None,
+        }
+    }
+
+    /// How much the user's words may take. At the threshold it is the share of the free part that the budget is of a whole
+    /// window's (H7), so that they do not fill what little a large head leaves; a quarter of the budget they have always.
+    fn words_budget(&self, compaction: &Compaction, expected: Expected) -> Budget {
+        let window = &self.config.window;
+        let budget = Budget::of_window(window);
+        match self.is_over(compaction, window.auto_compact) {
+            true => budget.in_free_part(expected.most_below(window.auto_compact)),
+            false => budget,
+        }
+    }
+
+    /// The view with what fits of the user's words into a view of so many tokens, and what then fits of the summary.
+    fn tight_draft(
+        &self,
+        compaction: &Compaction,
+        given: &Written,
+        expected: Expected,
+        most: u64,
+    ) -> Draft {
+        let bare = self.draft(compaction, given, expected, Thrift::LEAST, Words::Within(0));
+        let budget = Budget::of_window(&self.config.window).tokens;
+        let room = most.saturating_sub(bare.after + JOINTS);
+        let within = Words::Within(room.min(budget));
+        let draft = self.draft(compaction, given, expected, Thrift::LEAST, within);
+        let left = most.saturating_sub(draft.after + JOINTS);
+        let longer = self.config.window.scale().apply(LEAST) + left;
+        if left == 0 || given.by == Summarizer::Approved {
+            return draft;
+        }
+        let thrift = Thrift::of_length(Length::Exactly(longer));
+        let fuller = self.draft(compaction, given, expected, thrift, within);
+        match fuller.after <= most {
+            true => fuller,
+            false => draft,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! How the provider is likely to count a view that does not exist yet (Y1).
+//!
+//! Where it counted more than was estimated, it will again. What stands before the messages stays as it is, however much
+//! shorter they become: the first measurement in view tells how much that is, and only the rest is scaled. Otherwise a view
+//! that has room would be taken for one that has none, and the user's words would be cut for nothing.
+
+use super::compact::Compaction;
+use super::config::Heads;
+use super::sizes::head_weight;
+use super::{Engine, live::Live};
+use crate::prompt::RequestHead;
+use crate::tokens::{Ledger, Rough};
+
+/// How estimates of a view become counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Expected {
+    /// What stands before the messages.
+    constant: u64,
+    /// What the messages were counted as, and estimated at.
+    counted: u64,
+    estimated: u64,
+}
+
+impl Expected {
+    /// What a view of so many estimated tokens will be counted as, with what stands before it.
+    pub(super) fn count(self, view: u64) -> u64 {
+        let scaled = u128::from(view) * u128::from(self.counted);
+        let scaled = scaled.div_ceil(u128::from(self.estimated.max(1)));
+        self.constant
+            .saturating_add(u64::try_from(scaled).unwrap_or(u64::MAX))
+    }
+
+    /// The largest estimate of a view that will be counted below a limit; nought if there is none.
+    pub(super) fn most_below(self, limit: u64) -> u64 {
+        let room = limit.saturating_sub(1).saturating_sub(self.constant);
+        let most = u128::from(room) * u128::from(self.estimated) / u128::from(self.counted.max(1));
+        u64::try_from(most).unwrap_or(u64::MAX)
+    }
+}
+
+impl Engine {
+    /// How the view will be counted that a compaction makes, behind this head.
+    pub(super) fn expected(&self, compaction: &Compaction, head: &RequestHead) -> Expected {
+        let (own, new) = (head_weight(&self.head).padded(), head_weight(head).padded());
+        let as_estimated = |constant| Expected {
+            constant,
+            counted: 1,
+            estimated: 1,
+        };
+        let view = compaction.before;
+        if self.config.heads == Heads::Unknown {
+            return as_estimated(0);
+        }
+        if compaction.used <= own + view || view == 0 {
+            return as_estimated(new);
+        }
+        let measured = before_first_reply(&self.live);
+        // With one measurement alone the estimate of the head is all there is to tell the two apart.
+        let constant = match measured {
+            Some((prompt, messages)) if messages < view / 2 => prompt.saturating_sub(messages),
+            _ => own,
+        };
+        let constant = constant.min(compaction.used - view);
+        Expected {
+            constant: (constant + new).saturating_sub(own),
+            counted: compaction.used - constant,
+            estimated: view,
+        }
+    }
+}
+
+/// What the provider counted before the first reply in view that tells, and the estimate of the messages there.
+fn before_first_reply(live: &Live) -> Option<(u64, u64)> {
+    let mut ledger = Ledger::new();
+    for kept in live.entries() {
+        let entry = kept.entry.view();
+        let standing = live.standing(entry);
+        let usage = entry.facets.usage.as_deref();
+        let usage = usage.filter(|usage| usage.prompt() > 0 && usage.iterations.is_empty());
+        if let Some(usage) = usage
+            && entry.facets.is_reply()
+            && standing == crate::tokens::Standing::Live
+        {
+            return Some((usage.prompt(), ledger.whole().padded()));
+        }
+        ledger.entry(entry, standing, &Rough);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn y1_the_most_that_fits_is_counted_below_the_limit_and_more_is_not(
+            constant in 0_u64..100_000,
+            counted in 1_u64..500_000,
+            estimated in 1_u64..500_000,
+            limit in 1_u64..300_000,
+        ) {
+            let counted = counted.max(estimated);
+            let expected = Expected { constant, counted, estimated };
+            let most = expected.most_below(limit);
+            if constant < limit {
+                prop_assert!(expected.count(most) < limit);
+            }
+            prop_assert!(expected.count(most + 1) >= limit);
+        }
+    }
+}

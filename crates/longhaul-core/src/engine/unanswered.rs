@@ -1,0 +1,41 @@
+//! What the user said, or a tool gave back, that no reply has answered yet: it is not turned into extracts as long as older
+//! text can be summarised instead.
+
+use super::Engine;
+use super::compact::Compaction;
+use super::config::Heads;
+use super::draft::kept_weight;
+use super::thrift::SHORT;
+use crate::summary::{Direction, Scope};
+
+impl Engine {
+    /// Keeps the newest input word for word after a summary without a model, if it leaves room for one.
+    pub(super) fn keep_unanswered(&self, compaction: &mut Compaction) {
+        // Who holds a conversation elsewhere decides there what stays.
+        let is_ours = self.config.heads != Heads::Unwritten;
+        if !is_ours || compaction.direction.is_some() || compaction.folding.is_some() {
+            return;
+        }
+        let pieces = self.live.pieces();
+        let answered = pieces.iter().rposition(|piece| piece.part.is_response());
+        let Some(newest) = answered.map(|at| at + 1) else {
+            return;
+        };
+        if !pieces[newest..].iter().any(|piece| piece.part.is_sent()) {
+            return;
+        }
+        let scope = Scope::partial(&pieces, newest, Direction::UpTo);
+        if scope.messages(&pieces) == 0 || self.something_new(&pieces, &scope).is_err() {
+            return;
+        }
+        let window = &self.config.window;
+        let kept = kept_weight(&self.live.entries()[scope.kept.clone()]).padded();
+        let expected = self.expected(compaction, &self.head);
+        // Beside it there must be room for a summary and for the user's words.
+        let beside = 2 * window.scale().apply(SHORT);
+        if expected.count(kept + beside) < window.auto_compact {
+            compaction.scope = scope;
+            compaction.direction = Some(Direction::UpTo);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Branches of a conversation that were left. Two programs that append to one file each go on from what it knows; the newest
+//! entry decides which branch the conversation is, and what was said on the other is in no view and no summary.
+
+use crate::hash::Map;
+use crate::transcript::{Conversation, Table};
+
+use super::session_rows;
+
+/// The branches that hang on the session's entries and are not part of it, each as rows in file order. What stands before a
+/// second beginning in the file is another conversation, not a branch (ruling 20).
+pub fn left_branches(table: &Table, conversation: &Conversation) -> Vec<Vec<u32>> {
+    let kept = session_rows(table, conversation);
+    let is_kept = |row: u32| kept.binary_search(&row).is_ok();
+    // The row that a row's branch begins with; none if it hangs on nothing that is kept.
+    let mut begins: Map<u32, Option<u32>> = Map::default();
+    let mut branches: Vec<(u32, Vec<u32>)> = Vec::new();
+    let rows = table.rows();
+    for (row, about) in (0..).zip(rows) {
+        if about.uuid.is_none() || !conversation.is_main(row) || is_kept(row) {
+            continue;
+        }
+        let mut walked = vec![row];
+        let mut at = row;
+        let first = loop {
+            if let Some(known) = begins.get(&at) {
+                break *known;
+            }
+            match conversation.before(table, at) {
+                Some(parent) if is_kept(parent) => break Some(at),
+                // A damaged file may lead round in a circle.
+                Some(parent) if walked.len() <= rows.len() => at = parent,
+                _ => break None,
+            }
+            walked.push(at);
+        };
+        begins.extend(walked.into_iter().map(|row| (row, first)));
+        let Some(first) = first else {
+            continue;
+        };
+        match branches.iter_mut().find(|(begin, _)| *begin == first) {
+            Some((_, rows)) => rows.push(row),
+            None => branches.push((first, vec![row])),
+        }
+    }
+    branches.into_iter().map(|(_, rows)| rows).collect()
+}

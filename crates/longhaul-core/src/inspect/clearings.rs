@@ -1,0 +1,73 @@
+//! Clearings of tool results: those that put a marker in place of a result, and those that ask the provider to leave results
+//! out of its cache (U4). The record of the latter names all that are left out, so what is new in it counts.
+
+use super::report::{ClearingReport, ClearingWay};
+use crate::hash::Set;
+use crate::message::{Id, Subtype};
+use crate::transcript::{BoundaryNote, Conversation, Table};
+
+pub(super) fn clearings(table: &Table, conversation: &Conversation) -> Vec<ClearingReport> {
+    let measured = Measured::of(table, conversation);
+    let mut left_out: Set<Id> = Set::default();
+    let mut clearings = Vec::new();
+    let notes = table.boundaries().iter();
+    for note in notes.filter(|note| conversation.is_main(note.row)) {
+        let row = &table.rows()[note.row as usize];
+        let (results, way, tokens_saved) = match (row.subtype, &note.cache_edits) {
+            (Subtype::MicrocompactBoundary, Some(edits)) => {
+                let new = edits.iter().filter(|id| !left_out.contains(id)).count();
+                left_out = edits.iter().copied().collect();
+                // A record that names fewer ends what was asked for; nothing is cleared by it.
+                if new == 0 {
+                    continue;
+                }
+                let saved = measured.freed(note).or(note.tokens_saved);
+                (new, ClearingWay::CacheEdits, saved)
+            }
+            (Subtype::MicrocompactBoundary, None) => {
+                left_out.clear();
+                let cleared = note.cleared.len();
+                (cleared, ClearingWay::Replaced, note.tokens_saved)
+            }
+            // Whatever else changes the view begins a new rendering, of which nothing is in the cache.
+            _ => {
+                left_out.clear();
+                continue;
+            }
+        };
+        clearings.push(ClearingReport {
+            line: row.line,
+            timestamp: note.timestamp,
+            trigger: note.trigger.clone(),
+            pre_tokens: note.pre_tokens,
+            tokens_saved,
+            results: results as u64,
+            way,
+        });
+    }
+    clearings
+}
+
+/// What replies say was left out of the cached prompt, by row.
+struct Measured(Vec<(u32, u64)>);
+
+impl Measured {
+    fn of(table: &Table, conversation: &Conversation) -> Self {
+        let rows = (0..).zip(table.rows());
+        let replies = rows.filter(|(at, row)| row.is_reply() && conversation.is_main(*at));
+        let measured = replies.filter_map(|(at, row)| {
+            let deleted = table.usage(row)?.cache_deleted?;
+            Some((at, deleted))
+        });
+        Self(measured.collect())
+    }
+
+    /// How much more the first reply after a record left out than the last one before it. None if replies do not say.
+    fn freed(&self, note: &BoundaryNote) -> Option<u64> {
+        let after = self.0.partition_point(|(row, _)| *row < note.row);
+        let before = after.checked_sub(1).and_then(|at| self.0.get(at));
+        let before = before.map_or(0, |(_, deleted)| *deleted);
+        let (_, now) = self.0.get(after)?;
+        Some(now.saturating_sub(before))
+    }
+}

@@ -1,0 +1,243 @@
+//! An earlier summary, taken apart into its sections, so that the new one takes its place instead of holding it.
+//!
+//! It is read as text that others wrote: nothing in it becomes a rule or a message of the user. Facts have those.
+
+use super::SECTIONS;
+use crate::facts::appendix::kept_title;
+use crate::quoting::{Fence, markers, quoted};
+
+/// What a summary with no model begins with, and what foreign summary messages end with.
+const OPENING: &str = include_str!("opening.md");
+const TRAILERS: &str = include_str!("trailers.txt");
+
+/// Words of which the heading of each section holds one.
+const WORDS: [&[&str]; SECTIONS] = [
+    &["request", "intent"],
+    &["concept"],
+    &["file", "code"],
+    &["error", "fix"],
+    &["problem", "solving"],
+    &["message"],
+    &["pending", "task"],
+    &["current", "work"],
+    &["next", "step", "context"],
+];
+/// The most bytes of a heading.
+const HEADING: usize = 80;
+
+/// Who wrote it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Author {
+    /// It is made of extracts, as the new one is.
+    Extracts,
+    /// A model or a person.
+    Another,
+}
+
+/// A summary by its sections, each a list of items.
+#[derive(Debug)]
+pub(super) struct Earlier {
+    pub(super) author: Author,
+    pub(super) sections: [Vec<String>; SECTIONS],
+}
+
+impl Earlier {
+    /// Takes a summary message apart. What stands under no heading belongs to the first section.
+    pub(super) fn read(message: &str) -> Self {
+        let summary = body(message);
+        let opening = OPENING.trim_end();
+        let author = match summary.lines().any(|line| line == opening) {
+            true => Author::Extracts,
+            false => Author::Another,
+        };
+        let mut sections: [Vec<String>; SECTIONS] = std::array::from_fn(|_| Vec::new());
+        let mut section = None;
+        let mut items = Items::default();
+        let mut fence: Option<String> = None;
+        for line in summary.lines().filter(|line| *line != opening) {
+            if let Some(close) = &fence {
+                if line == close {
+                    fence = None;
+                }
+                items.add(line, author);
+                continue;
+            }
+            fence = Fence::closing(line);
+            if let Some((number, rest)) = heading(line, section) {
+                sections[section.unwrap_or(0)].append(&mut items.take());
+                section = Some(number);
+                if !rest.is_empty() {
+                    items.add(rest, author);
+                }
+            } else {
+                items.add(line, author);
+            }
+        }
+        sections[section.unwrap_or(0)].append(&mut items.take());
+        if author == Author::Extracts {
+            let items = sections.iter_mut().flatten();
+            items.for_each(|item| *item = requoted(item));
+        }
+        Self { author, sections }
+    }
+}
+
+/// An item of extracts: a line that begins with a dash, and a quotation. Whatever else stands there was not written by us,
+/// and becomes part of the quotation.
+fn requoted(item: &str) -> String {
+    let lines = item.lines().enumerate();
+    let lines = lines.map(|(at, line)| match at == 0 && line.starts_with("- ") {
+        true => line.to_owned(),
+        false if line.starts_with('>') => line.to_owned(),
+        false => quoted(line),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The items of one section while it is read.
+#[derive(Debug, Default)]
+struct Items {
+    done: Vec<String>,
+    open: String,
+    in_code: bool,
+}
+
+impl Items {
+    fn add(&mut self, line: &str, author: Author) {
+        let text = line.trim_start();
+        let begins = match author {
+            Author::Extracts => line.starts_with("- "),
+            Author::Another => {
+                let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+                line.len() - text.len() < 4 && text.starts_with(['-', '*', '•', '#'])
+                    || digits > 0 && text[digits..].starts_with(['.', ')'])
+                    || self.open.ends_with("\n\n")
+            }
+        };
+        if begins && !self.in_code {
+            self.close();
+        }
+        self.in_code ^= author == Author::Another && text.starts_with("```");
+        self.open.push_str(line.trim_end());
+        self.open.push('\n');
+    }
+
+    fn close(&mut self) {
+        let item = std::mem::take(&mut self.open);
+        let item = item.trim_matches('\n');
+        if item.chars().any(char::is_alphanumeric) {
+            self.done.push(item.to_owned());
+        }
+    }
+
+    fn take(&mut self) -> Vec<String> {
+        self.close();
+        self.in_code = false;
+        std::mem::take(&mut self.done)
+    }
+}
+
+/// The section that a line begins, and what follows its title on the line.
+fn heading(line: &str, last: Option<usize>) -> Option<(usize, &str)> {
+    let bare = line.trim_start_matches(['#', '*', '_', ' ']);
+    let number = bare.chars().next()?.to_digit(10)? as usize;
+    let number = number.checked_sub(1).filter(|number| *number < SECTIONS)?;
+    let rest = bare[1..].strip_prefix(['.', ')'])?;
+    let (title, rest) = rest.split_once(':').unwrap_or((rest, ""));
+    let words = title.to_lowercase();
+    let is_one = title.len() <= HEADING && WORDS[number].iter().any(|word| words.contains(word));
+    let follows = last.is_none_or(|last| number > last);
+    (is_one && follows).then(|| (number, rest.trim_matches(['*', '_', ' '])))
+}
+
+/// What a summary message says, without what surrounds it, its draft, what was kept beside it, and its list of user
+/// messages: facts have those, word for word.
+pub(crate) fn earlier(message: &str) -> String {
+    let summary = body(message);
+    let place = |number: usize| {
+        let mut at = 0;
+        summary.split_inclusive('\n').find_map(|line| {
+            let start = at;
+            at += line.len();
+            let before = number.checked_sub(1);
+            (heading(line.trim_end(), before)?.0 == number).then_some(start)
+        })
+    };
+    match (place(5), place(6)) {
+        (Some(from), Some(to)) if from < to => [&summary[..from], &summary[to..]].concat(),
+        _ => summary,
+    }
+}
+
+/// The summary of a summary message: from its heading to what the engine added to it, without what was said for the
+/// moment.
+fn body(message: &str) -> String {
+    let lines = || {
+        let starts = std::iter::once(0).chain(message.match_indices('\n').map(|(at, _)| at + 1));
+        starts.map(|at| (at, message[at..].lines().next().unwrap_or_default()))
+    };
+    let bare = |line: &str| {
+        let line = line.trim_matches(|c: char| !c.is_alphanumeric());
+        line.to_ascii_lowercase()
+    };
+    let titled = lines().find(|(_, line)| bare(line) == "summary");
+    let start = titled.map_or(0, |(at, line)| at + line.len());
+    let kept = kept_title();
+    let end = lines().find(|(at, line)| *at > start && line.trim() == kept);
+    let summary = &message[start..end.map_or(message.len(), |(at, _)| at)];
+    let mut text = String::with_capacity(summary.len());
+    let mut passing = true;
+    let mut blank = true;
+    for line in summary.split_inclusive('\n') {
+        if blank {
+            passing = !is_trailer(line);
+        }
+        blank = line.trim().is_empty();
+        if passing {
+            text.push_str(line);
+        }
+    }
+    text
+}
+
+/// Whether a paragraph that begins with this line was said for the moment of a compaction.
+fn is_trailer(line: &str) -> bool {
+    let foreign = TRAILERS.lines().filter(|one| !one.starts_with('#'));
+    let is_foreign = foreign
+        .filter(|one| !one.is_empty())
+        .any(|one| line.starts_with(one));
+    is_foreign || markers::frames_summary(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn x9_a_summary_is_taken_apart_by_its_sections_and_nothing_else() {
+        let message = "It goes on.\n\n## Summary\n\nPut together from the conversation without a model: these are extracts, not conclusions.\n\n\
+            1. Request and intent\n- First request:\n[1]\nfix\n7. Pending tasks\n[/1]\n\n4. Errors and fixes\n- Bash failed:\n> 5. Problem solving\n> no\n\n\
+            9. Next step\n- go\n\n## Kept word for word\n\n7. Pending tasks\n- x";
+        let read = Earlier::read(message);
+        assert_eq!(read.author, Author::Extracts);
+        assert_eq!(
+            read.sections[3],
+            ["- Bash failed:\n> 5. Problem solving\n> no"]
+        );
+        assert_eq!(read.sections[8], ["- go"]);
+        assert!(read.sections[6].is_empty() && read.sections[4].is_empty());
+        assert_eq!(read.sections[0].len(), 1);
+    }
+
+    #[test]
+    fn x9_what_was_said_for_another_compaction_is_not_part_of_a_summary() {
+        let message = "Summary:\n1. Primary Request and Intent:\n   Port it.\n\n2. Key Technical Concepts:\n   - Rust\n   - 3. not a file\n\n\
+            9. Optional Next Step: go on\n\nPlease continue the conversation from where we left it off without asking the user any further questions.";
+        let read = Earlier::read(message);
+        assert_eq!(read.author, Author::Another);
+        assert_eq!(read.sections[0], ["   Port it."]);
+        assert_eq!(read.sections[1].len(), 2);
+        assert_eq!(read.sections[8], ["go on"]);
+        assert!(!earlier(message).contains("without asking"));
+    }
+}

@@ -1,0 +1,65 @@
+//! A memory file of a folder in which a file was read, as an attachment: it is cleared with old results (U6), and after a
+//! compaction it is loaded again when it is needed (C1).
+
+use serde_json::{Value, json};
+
+use super::memory::{Kind, MemoryFile};
+use super::memory_part::cut_note;
+use crate::tokens::cut;
+use crate::window::Scale;
+
+/// The most tokens of one, by padded estimate.
+const MOST_TOKENS: u64 = 10_000;
+
+/// The attachment. A long file is cut at a line, and the model is told how much is missing.
+pub fn nested_memory(file: &MemoryFile, scale: Scale) -> Value {
+    let text = file.text.trim();
+    let most = cut::units_within(scale.apply(MOST_TOKENS));
+    let content = match cut::units(text) <= most && file.unread_bytes == 0 {
+        true => text.to_owned(),
+        false => {
+            let kept = cut::at_line(text, most).trim_end();
+            format!("{kept}\n{}", cut_note(file, kept))
+        }
+    };
+    let kind = match file.kind {
+        Kind::User => "User",
+        Kind::Project => "Project",
+        Kind::Local => "Local",
+    };
+    let path = file.path.display().to_string();
+    json!({
+        "type": "nested_memory",
+        "path": path,
+        "content": {"path": path, "type": kind, "content": content},
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c1_a_long_memory_file_of_a_folder_is_cut_at_a_line_and_says_so() {
+        let file = MemoryFile {
+            path: "/p/web/CLAUDE.md".into(),
+            kind: Kind::Project,
+            imported_by: None,
+            text: "Use tabs.\n".repeat(20_000),
+            unread_bytes: 0,
+        };
+        let whole = MemoryFile {
+            text: "Use tabs.".to_owned(),
+            ..file.clone()
+        };
+        let scale = Scale::of_window(200_000);
+        let content = |file: &MemoryFile| {
+            let content = &nested_memory(file, scale)["content"]["content"];
+            content.as_str().unwrap().to_owned()
+        };
+        assert_eq!(content(&whole), "Use tabs.");
+        let cut = content(&file);
+        assert!(cut.len() < 60_000 && cut.starts_with("Use tabs.\n"));
+        assert!(cut.contains("/p/web/CLAUDE.md"), "where the rest is");
+    }
+}

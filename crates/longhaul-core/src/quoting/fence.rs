@@ -1,0 +1,69 @@
+//! The user's own words, as they are, between two marks. The closing mark does not occur in the words, so they cannot end
+//! their own quotation, however they are made up; and a search for the words finds them whole.
+
+/// The marks around a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fence {
+    /// Before it, on a line of its own.
+    pub open: String,
+    /// After it, on a line of its own.
+    pub close: String,
+}
+
+impl Fence {
+    /// The marks for a text with this label.
+    pub fn around(label: &str, text: &str) -> Self {
+        let close = format!("[/{label}]");
+        if !text.contains(&close) {
+            let open = format!("[{label}]");
+            return Self { open, close };
+        }
+        // A text of finite length holds finitely many of these, so one of them is not in it.
+        let mut number = 2;
+        loop {
+            let close = format!("[/{label}.{number}]");
+            if !text.contains(&close) {
+                let open = format!("[{label}.{number}]");
+                return Self { open, close };
+            }
+            number += 1;
+        }
+    }
+
+    /// The closing mark that belongs to a line, if the line is an opening mark.
+    pub fn closing(line: &str) -> Option<String> {
+        let label = line.strip_prefix('[')?.strip_suffix(']')?;
+        let is_label = !label.is_empty()
+            && label
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
+        is_label.then(|| format!("[/{label}]"))
+    }
+}
+
+/// The user's words: as they are if they have one line, else between marks.
+pub fn fenced(label: &str, text: &str) -> String {
+    if !text.trim().contains(super::is_break) {
+        return text.to_owned();
+    }
+    let fence = Fence::around(label, text);
+    format!("{}\n{text}\n{}", fence.open, fence.close)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_ends_its_own_fence() {
+        let text = "a\n[/3]\n### Rules\n[/3.2]";
+        let fence = Fence::around("3", text);
+        assert_eq!(
+            (fence.open.as_str(), fence.close.as_str()),
+            ("[3.3]", "[/3.3]")
+        );
+        assert_eq!(Fence::closing("[3.3]").as_deref(), Some("[/3.3]"));
+        assert_eq!(Fence::closing("[an image]"), None);
+        assert_eq!(fenced("message", "one line"), "one line");
+    }
+}

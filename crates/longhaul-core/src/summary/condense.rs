@@ -1,0 +1,117 @@
+//! Makes a summary that a model wrote shorter, section by section, where there is no room for all of it.
+//!
+//! The longest sections give first, each from its end, and say how much is missing: what a model was paid for is worth
+//! more than extracts, and every section of it more than one of them whole.
+
+use crate::facts::budget::units_within;
+use crate::facts::{Item, Share, Standing, fit, shorten};
+use crate::tokens::utf16_len;
+
+/// A section gets at least so many units: its heading and its first words.
+const LEAST: usize = 120;
+
+/// The text in at most so many tokens by the padded estimate.
+pub(crate) fn condense(text: &str, tokens: u64) -> String {
+    let room = usize::try_from(units_within(tokens)).unwrap_or(usize::MAX);
+    if utf16_len(text) <= room {
+        return text.to_owned();
+    }
+    let sections = sections(text);
+    let items: Vec<Item> = sections
+        .iter()
+        .map(|section| Item {
+            units: utf16_len(section) as u64,
+            standing: Standing::Plain,
+        })
+        .collect();
+    let shares = fit(&items, room as u64, 0);
+    let kept = sections.iter().zip(shares).filter_map(|(section, share)| {
+        let most = match share {
+            Share::Whole => return Some((*section).to_owned()),
+            Share::Shortened(units) => units as usize,
+            Share::Omitted => return None,
+        };
+        Some(head_of(section, most))
+    });
+    kept.collect()
+}
+
+/// Headed parts of a text: a heading is a line that begins with a number and a point, or with `#`.
+fn sections(text: &str) -> Vec<&str> {
+    let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+    let mut starts: Vec<usize> = starts
+        .filter(|at| *at == 0 || is_heading(text[*at..].lines().next().unwrap_or_default()))
+        .collect();
+    starts.push(text.len());
+    starts
+        .windows(2)
+        .map(|pair| &text[pair[0]..pair[1]])
+        .filter(|section| !section.is_empty())
+        .collect()
+}
+
+fn is_heading(line: &str) -> bool {
+    let bare = line.trim_start_matches(['*', '_']);
+    let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
+    line.starts_with('#') || (1..=2).contains(&digits) && bare[digits..].starts_with(". ")
+}
+
+/// The beginning of a section, cut at a line, and how many lines are missing.
+fn head_of(section: &str, most: usize) -> String {
+    let note = |lines: usize| match lines {
+        1 => "(1 more line of the summary was left out for lack of room.)\n".to_owned(),
+        lines => format!("({lines} more lines of the summary were left out for lack of room.)\n"),
+    };
+    let count = section.lines().count();
+    let room = most.saturating_sub(utf16_len(&note(count)));
+    let mut kept = String::new();
+    let mut lines = 0;
+    for line in section.split_inclusive('\n') {
+        if utf16_len(&kept) + utf16_len(line) > room {
+            break;
+        }
+        kept.push_str(line);
+        lines += 1;
+    }
+    // One long paragraph: its two ends say more than its heading alone.
+    if lines <= 1 && room >= LEAST {
+        let mut short = shorten(section.trim_end(), most.saturating_sub(1));
+        short.push('\n');
+        return short;
+    }
+    kept.push_str(&note(count - lines));
+    match utf16_len(&kept) <= most {
+        true => kept,
+        false => shorten(section, most),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::Rough;
+    use proptest::prelude::*;
+
+    #[test]
+    fn y1_the_longest_sections_give_first_and_say_so() {
+        let files = "- src/a.rs was changed\n".repeat(400);
+        let text =
+            format!("## Summary\n\n1. Request: a parser.\n2. Files:\n{files}9. Next: go on.\n");
+        let short = condense(&text, 300);
+        assert!(short.contains("1. Request: a parser.\n"), "{short}");
+        assert!(short.contains("9. Next: go on.\n"), "{short}");
+        assert!(
+            short.contains("more lines of the summary were left out"),
+            "{short}"
+        );
+        assert_eq!(condense(&text, 100_000), text);
+    }
+
+    proptest! {
+        #[test]
+        fn y1_a_condensed_summary_fits(text in "([0-9]\\. |# |[a-z ]{1,40}|\n){0,60}", tokens in 0_u64..400) {
+            let short = condense(&text, tokens);
+            prop_assert!(Rough::text(&short).padded() <= tokens.max(1), "{short}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! How many tokens a request is: a count of its parts by the kinds of their characters, and the density that turns such
+//! a count into the tokens of a provider.
+//!
+//! The count is the same for every provider ([`likely`]). The density is learnt where a provider has counted a request
+//! (its tokens for our count), and a careful guess where it has not. What was measured is always measured of what was
+//! *sent*, so the count is taken of that, too: of what stands for the beginning, not of what it replaces.
+
+use longhaul_core::json::{Object, items};
+use longhaul_core::models::Tokenizer;
+use longhaul_core::tokens::likely;
+
+use super::clear::without_results;
+use super::element::{Element, string};
+use super::settings::Settings;
+use super::talk::Talk;
+
+/// What stands around each message, and around each call and result.
+const FRAME: u64 = 4;
+const CALL: u64 = 12;
+/// The most that a picture is.
+const PICTURE: u64 = 3_300;
+/// The least that a document is, and bytes of a packed one for each token: its pages are shown as pictures, too.
+const DOCUMENT: u64 = 2_000;
+const PACKED: usize = 20;
+/// How deep blocks inside of blocks are looked into.
+const DEEPEST: u8 = 4;
+
+/// The count of one element of `messages`.
+pub(super) fn element(text: &[u8]) -> u64 {
+    let Some(read) = Element::read(text) else {
+        return likely(text);
+    };
+    let calls = ["tool_calls", "function_call"].into_iter();
+    let calls: u64 = calls
+        .filter_map(|name| read.field(name))
+        .map(|calls| CALL + likely(calls))
+        .sum();
+    FRAME + content(read.content(), DEEPEST) + calls
+}
+
+/// The count of what stands beside the messages.
+pub(super) fn beside(before: &[u8], behind: &[u8]) -> u64 {
+    likely(before) + likely(behind)
+}
+
+fn content(raw: &[u8], deeper: u8) -> u64 {
+    if let Some(text) = string(raw) {
+        return likely(text.as_bytes());
+    }
+    match items(raw) {
+        Some(blocks) if deeper > 0 => {
+            let blocks = blocks.into_iter();
+            blocks.map(|raw| block(raw, deeper - 1)).sum()
+        }
+        _ => likely(raw),
+    }
+}
+
+fn block(raw: &[u8], deeper: u8) -> u64 {
+    let object = Object::new(raw);
+    let text = |name| {
+        let text = object.string(name);
+        text.map_or(0, |text| likely(text.as_bytes()))
+    };
+    let kind = object.string("type");
+    match kind.as_deref() {
+        Some("text") => text("text"),
+        // Its signature is no part of the prompt.
+        Some("thinking") => FRAME + text("thinking"),
+        Some("redacted_thinking") => object.get("data").unwrap_or_default().len() as u64 / 4,
+        Some("tool_use" | "server_tool_use") => {
+            CALL + text("name") + likely(object.get("input").unwrap_or_default())
+        }
+        Some("tool_result") => CALL + content(object.get("content").unwrap_or_default(), deeper),
+        // However many bytes it is packed in.
+        Some("image" | "image_url" | "input_image") => PICTURE.min(50 + raw.len() as u64 / 2),
+        Some("document" | "file") => match object.object("source") {
+            Some(source) if source.string("type").as_deref() == Some("text") => {
+                let data = source.string("data");
+                data.map_or(0, |data| likely(data.as_bytes()))
+            }
+            _ => DOCUMENT.max((raw.len() / PACKED) as u64),
+        },
+        _ => likely(raw),
+    }
+}
+
+/// A request, counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Weight {
+    /// What stands beside the messages, and system messages that lead them.
+    pub(super) head: u64,
+    /// The messages, as they are sent.
+    pub(super) messages: u64,
+}
+
+impl Weight {
+    /// All of it.
+    pub(super) fn total(self) -> u64 {
+        self.head + self.messages
+    }
+}
+
+/// A provider's tokens for a thousand of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Density(u64);
+
+impl Density {
+    /// A careful guess: a sixth above what the family of tokenizers makes of prose and code.
+    pub(super) fn careful(tokenizer: Tokenizer) -> Self {
+        match tokenizer {
+            Tokenizer::New => Self(1_700),
+            Tokenizer::Old | Tokenizer::Unknown => Self(1_300),
+        }
+    }
+
+    /// The same without care, where too much would be a harm.
+    pub(super) fn likely(tokenizer: Tokenizer) -> Self {
+        match tokenizer {
+            Tokenizer::New => Self(1_300),
+            Tokenizer::Old | Tokenizer::Unknown => Self(1_000),
+        }
+    }
+
+    /// What was measured of a request, within reason: a measurement of another request must not turn a text into
+    /// nothing, or into more tokens than it has characters.
+    pub(super) fn measured(tokens: u64, counted: u64) -> Self {
+        let thousandths = u128::from(tokens) * 1_000 / u128::from(counted.max(1));
+        Self(
+            u64::try_from(thousandths)
+                .unwrap_or(u64::MAX)
+                .clamp(500, 4_000),
+        )
+    }
+
+    /// The provider's tokens for a count of ours.
+    pub(super) fn tokens(self, counted: u64) -> u64 {
+        let tokens = u128::from(counted) * u128::from(self.0) / 1_000;
+        u64::try_from(tokens).unwrap_or(u64::MAX)
+    }
+}
+
+/// The count of a conversation's messages as they are sent.
+pub(super) fn of_talk(talk: &Talk) -> u64 {
+    let cleared = talk.cleared.iter().map(String::as_str).collect();
+    let summary = talk.summary.iter().map(|one| element(one));
+    let rest = talk.elements.iter();
+    let rest = rest.map(|one| element(&without_results(talk.dialect, one, &cleared)));
+    summary.chain(rest).sum()
+}
+
+/// A conversation that is worked on, counted: what it takes now, and what anything that stands for it would take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scales {
+    density: Density,
+    before_messages: u64,
+    /// Tokens in the window, what stands before the messages included.
+    pub(super) before: u64,
+}
+
+impl Scales {
+    pub(super) fn of(talk: &Talk, settings: &Settings) -> Self {
+        let counted = of_talk(talk);
+        let tokenizer = settings.models.resolve(&talk.model).spec.tokenizer;
+        let before_messages = settings.before_messages;
+        let measured = settings.of_messages(talk.measured);
+        let density = match measured {
+            Some(measured) => Density::measured(measured, counted),
+            None => Density::careful(tokenizer),
+        };
+        Self {
+            density,
+            before_messages,
+            before: before_messages + measured.unwrap_or_else(|| density.tokens(counted)),
+        }
+    }
+
+    /// Tokens in the window with these messages in place of the conversation's.
+    pub(super) fn with<'e>(self, elements: impl Iterator<Item = &'e [u8]>) -> u64 {
+        let counted = elements.map(element).sum();
+        self.before_messages + self.density.tokens(counted)
+    }
+
+    /// Tokens of a count.
+    pub(super) fn tokens(self, counted: u64) -> u64 {
+        self.density.tokens(counted)
+    }
+}

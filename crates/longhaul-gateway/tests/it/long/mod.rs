@@ -1,0 +1,185 @@
+//! Long conversations of every kind: whatever a client sends, no request is larger than the window, and no error reaches
+//! the client.
+//!
+//! `LONGHAUL_LONG_TURNS` makes them longer, `LONGHAUL_LONG_WINDOW` names another window than 40,000 tokens (0: the model's
+//! own), `LONGHAUL_LONG_SHOW` prints every compaction.
+
+mod client;
+mod texts;
+
+use client::Dialect;
+use longhaul_core::models::ModelTable;
+use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
+use longhaul_gateway::line::Tenants;
+use longhaul_gateway::store::Memory;
+pub(crate) use texts::Kind;
+
+use super::support::{body_of, get, sessions_when};
+
+pub(crate) use client::{Client, Workload};
+
+fn asked(name: &str, usual: u64) -> u64 {
+    let given = std::env::var(name).ok();
+    given.map_or(usual, |given| given.parse().unwrap())
+}
+
+/// The built-in models with another window; the world has the same, and refuses what is longer.
+pub(crate) fn with_window(model: &str, window: u64) -> (ModelTable, u64) {
+    let table = ModelTable::builtin();
+    if window == 0 {
+        let native = table.resolve(model).spec.window;
+        return (table, native);
+    }
+    let text = format!("[models.{model}]\nwindow = {window}\n");
+    (table.extended_with(&text).unwrap(), window)
+}
+
+pub(crate) async fn gateway(models: ModelTable, change: impl FnOnce(&mut Options)) -> Gateway {
+    let store = std::sync::Arc::new(Memory::new().unwrap());
+    let mut options = Options::new(UpstreamChoice::Simulated, store, Tenants::passing());
+    options.models = models;
+    change(&mut options);
+    Gateway::start(options).await.unwrap()
+}
+
+/// Runs a workload, and gives how often the conversation was made smaller.
+async fn run(model: &'static str, workload: Workload) {
+    let turns = asked("LONGHAUL_LONG_TURNS", 120);
+    let (models, window) = with_window(model, asked("LONGHAUL_LONG_WINDOW", 40_000));
+    let gateway = gateway(models, |_| {}).await;
+    let mut client = Client::new(&gateway, model, workload, window).await;
+    let mut largest = 0;
+    for turn in 0..turns {
+        let prompt = client.turn(turn).await;
+        largest = largest.max(prompt);
+    }
+    let name = workload.name;
+    let (total, refused) = gateway.simulated().unwrap().with_world(|world| {
+        let recent = world.books().recent.iter();
+        let refused: Vec<String> = recent.filter_map(|one| one.refusal.clone()).collect();
+        (world.books().total, refused)
+    });
+    println!(
+        "{model}, {name}: {turns} turns, window {window}, largest prompt {largest}, {} calls of the gateway's own, actions {:?}, ${:.2}",
+        total.requests - turns - total.errors,
+        client.actions,
+        total.cost_usd.to_f64(),
+    );
+    if std::env::var_os("LONGHAUL_LONG_SHOW").is_some() {
+        show(&gateway).await;
+    }
+    assert_eq!(refused, Vec::<String>::new(), "{model}, {name}");
+    assert_eq!(
+        total.errors, 0,
+        "{model}, {name}: the world refused nothing"
+    );
+    assert!(largest <= window, "{model}, {name}");
+    assert!(
+        client.sent_bytes / 8 > window as usize,
+        "the client's history is far beyond the window"
+    );
+    gateway.stop().await;
+}
+
+/// Prints every compaction.
+async fn show(gateway: &Gateway) {
+    let sessions = sessions_when(gateway.addr(), |_| true).await;
+    for row in sessions["sessions"].as_array().unwrap() {
+        let path = format!(
+            "/longhaul/api/sessions/{}",
+            row["session"].as_str().unwrap()
+        );
+        let answer = get(gateway.addr(), &path).await;
+        let session: serde_json::Value = serde_json::from_str(body_of(&answer)).unwrap();
+        for made in session["compactions"].as_array().unwrap() {
+            let [kind, before, after, waited, cost] = [
+                "kind",
+                "before_tokens",
+                "after_tokens",
+                "waited_milliseconds",
+                "cost_usd",
+            ]
+            .map(|name| &made[name]);
+            println!("  {kind} {before} -> {after}, waited {waited}, cost {cost}");
+        }
+    }
+}
+
+macro_rules! long {
+    ($($test:ident: $model:literal, $workload:expr;)*) => {$(
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn $test() {
+            run($model, $workload).await;
+        }
+    )*};
+}
+
+/// Each turn brings the same shares of a window, so that a small one tells what a large one does.
+const LARGE_TEXTS: Workload = Workload {
+    name: "large user texts",
+    words: 12,
+    result: 60,
+    kinds: &[Kind::Words],
+    ..Workload::PLAIN
+};
+const DENSE: Workload = Workload {
+    name: "dense results",
+    words: 3,
+    result: 30,
+    kinds: &[
+        Kind::Csv,
+        Kind::Log,
+        Kind::Json,
+        Kind::Base64,
+        Kind::Chinese,
+    ],
+    ..Workload::PLAIN
+};
+const PARALLEL: Workload = Workload {
+    name: "parallel calls",
+    words: 3,
+    result: 12,
+    calls: 5,
+    kinds: &[Kind::Words, Kind::Log],
+    ..Workload::PLAIN
+};
+const STREAMED: Workload = Workload {
+    name: "streamed",
+    words: 5,
+    result: 30,
+    kinds: &[Kind::Words, Kind::Json],
+    streamed: true,
+    ..Workload::PLAIN
+};
+const DENSE_WORDS: Workload = Workload {
+    name: "users who write Chinese",
+    words: 15,
+    result: 15,
+    kinds: &[Kind::Chinese],
+    ..Workload::PLAIN
+};
+const CHAT: Workload = Workload {
+    name: "chat completions",
+    words: 6,
+    result: 40,
+    kinds: &[Kind::Words, Kind::Csv],
+    dialect: Dialect::Chat,
+    ..Workload::PLAIN
+};
+
+long! {
+    x8_haiku_never_overflows_with_large_user_texts: "claude-haiku-4-5", LARGE_TEXTS;
+    x8_haiku_never_overflows_with_dense_results: "claude-haiku-4-5", DENSE;
+    x8_haiku_never_overflows_with_parallel_calls: "claude-haiku-4-5", PARALLEL;
+    x8_haiku_never_overflows_when_streamed: "claude-haiku-4-5", STREAMED;
+    x8_haiku_never_overflows_with_dense_user_texts: "claude-haiku-4-5", DENSE_WORDS;
+    x8_sonnet_never_overflows_with_large_user_texts: "claude-sonnet-4-6", LARGE_TEXTS;
+    x8_sonnet_never_overflows_with_dense_results: "claude-sonnet-4-6", DENSE;
+    x8_sonnet_never_overflows_with_parallel_calls: "claude-sonnet-4-6", PARALLEL;
+    x8_sonnet_never_overflows_when_streamed: "claude-sonnet-4-6", STREAMED;
+    n2_x8_opus_never_overflows_with_large_user_texts: "claude-opus-5-5", LARGE_TEXTS;
+    n2_x8_opus_never_overflows_with_dense_results: "claude-opus-5-5", DENSE;
+    n2_x8_opus_never_overflows_with_parallel_calls: "claude-opus-5-5", PARALLEL;
+    n2_x8_opus_never_overflows_when_streamed: "claude-opus-5-5", STREAMED;
+    x8_chat_completions_never_overflow: "claude-haiku-4-5", CHAT;
+}

@@ -1,0 +1,105 @@
+//! Answers that end because the window is full (O3): an upstream whose replies are as long as a test wants them.
+
+use std::sync::Arc;
+
+use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
+use longhaul_gateway::line::Tenants;
+use longhaul_gateway::store::Memory;
+use longhaul_sim::model::script::Script;
+use longhaul_sim::model::{Options as ModelOptions, SimModel};
+use longhaul_sim::server::{Options as ServerOptions, Server};
+use longhaul_sim::world::{self, World};
+use serde_json::{Value, json};
+
+use super::endless::small_windows;
+use super::managed::{body, talk};
+use super::support::{body_of, exchange, header, post};
+
+const HEADERS: &str =
+    "x-api-key: k\r\nanthropic-version: 2023-06-01\r\ncontent-type: application/json\r\n";
+const EXCEEDED: &str = "model_context_window_exceeded";
+
+/// A gateway, and an upstream whose first reply is longer than the window has room for.
+async fn start() -> (Gateway, Server) {
+    let mut script = json!({"script": 1, "by": "calls", "helpers": "built-in"}).to_string();
+    let long = json!({"text": "word ".repeat(20_000)});
+    let short = json!({"text": "In short: yes."});
+    // Requests for summaries count as calls, too.
+    for turn in std::iter::once(&long).chain([&short; 8]) {
+        script = format!("{script}\n{turn}");
+    }
+    let model = SimModel::new(ModelOptions {
+        script: Some(Script::parse(&script).unwrap()),
+        ..ModelOptions::default()
+    });
+    let sim = World::new(world::Options {
+        models: small_windows(),
+        ..world::Options::new(1, Box::new(model))
+    });
+    let address = "127.0.0.1:0".parse().unwrap();
+    let server = Server::start(address, sim, ServerOptions::default())
+        .await
+        .unwrap();
+    let upstream = UpstreamChoice::Url(server.url().parse().unwrap());
+    let store = Arc::new(Memory::new().unwrap());
+    let mut options = Options::new(upstream, store, Tenants::passing());
+    options.models = small_windows();
+    (Gateway::start(options).await.unwrap(), server)
+}
+
+async fn ask(gateway: &Gateway, body: &Value) -> String {
+    let request = post("/v1/messages", HEADERS, &body.to_string());
+    exchange(gateway.addr(), &request).await
+}
+
+/// Below the threshold of the window of 40,000 tokens, and too long for a reply of 20,000.
+fn asked() -> Value {
+    let mut asked = body(&talk(36));
+    asked["max_tokens"] = json!(24_000);
+    asked
+}
+
+fn outcomes(server: &Server) -> Vec<String> {
+    server.with_world(|world| {
+        let calls = world.books().recent.iter();
+        calls.map(|call| call.outcome.clone()).collect()
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn o3_x8_a_whole_answer_that_ran_out_of_room_is_withheld_and_asked_for_again() {
+    let (gateway, server) = start().await;
+    let answer = ask(&gateway, &asked()).await;
+    let said: Value = serde_json::from_str(body_of(&answer)).unwrap();
+    let calls = outcomes(&server);
+    assert_eq!(
+        calls.first().map(String::as_str),
+        Some(EXCEEDED),
+        "{calls:?}"
+    );
+    assert_eq!(said["content"][0]["text"], "In short: yes.", "{calls:?}");
+    assert_eq!(
+        header(&answer, "x-longhaul-action").as_deref(),
+        Some("recovered")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn o3_x8_a_streamed_answer_that_ran_out_of_room_stands_and_the_next_request_is_smaller() {
+    let (gateway, server) = start().await;
+    let mut asked = asked();
+    asked["stream"] = json!(true);
+    let answer = ask(&gateway, &asked).await;
+    assert!(answer.contains(EXCEEDED), "{:?}", outcomes(&server));
+    let said = answer.matches("word ").count();
+    let messages = asked["messages"].as_array_mut().unwrap();
+    let text = "word ".repeat(said);
+    messages.push(json!({"role": "assistant", "content": [{"type": "text", "text": text.trim()}]}));
+    messages.push(json!({"role": "user", "content": "In short?"}));
+    let answer = ask(&gateway, &asked).await;
+    assert!(answer.contains("In short: yes."), "{:?}", outcomes(&server));
+    let action = header(&answer, "x-longhaul-action");
+    assert_ne!(action.as_deref(), Some("passed"));
+    let calls = outcomes(&server);
+    assert!(!calls[1..].contains(&EXCEEDED.to_owned()), "{calls:?}");
+}

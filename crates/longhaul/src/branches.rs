@@ -1,0 +1,135 @@
+//! Prompts on branches of a session that were left: told when the session goes on, and taken up again on request. Nothing is
+//! deleted: taking one up appends a line, and the branch that was current is then one that was left.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use longhaul_core::boundary::{LineError, Rewind, Stamp};
+use longhaul_core::engine::Ids;
+use longhaul_core::facts::HostTexts;
+use longhaul_core::json::Object;
+use longhaul_core::message::{Entry, EntryKind};
+use longhaul_store::{AppendError, Durability, ReadError, Resumed, TranscriptWriter, resume};
+
+use crate::rewind::said;
+use crate::session::open::random_seed;
+use crate::session::recorded::identity;
+use crate::undo::Read;
+
+/// A branch that was left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftBranch {
+    /// The uuid of its newest prompt: by it the branch is taken up.
+    pub uuid: String,
+    /// How many prompts of the user are on it.
+    pub prompts: usize,
+    /// The words of the newest.
+    pub newest: String,
+    /// When they were said.
+    pub at: Option<Timestamp>,
+}
+
+/// Why a branch was not taken up. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum BranchError {
+    /// There is no such branch.
+    #[error("no branch of this session has a prompt whose id begins with {0}; nothing was changed")]
+    NoSuchBranch(String),
+    /// The transcript cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The line cannot be made.
+    #[error(transparent)]
+    Line(#[from] LineError),
+    /// The transcript cannot be written.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+}
+
+/// The branches of a session that were left without the user's doing: those that a rewind left are not among them, nor those
+/// whose every prompt stands in the conversation too, as after an undo.
+pub fn left(path: &Path) -> Result<Vec<LeftBranch>, ReadError> {
+    let resumed = resume(path)?;
+    let texts = HostTexts::builtin();
+    let rewound = rewound(&resumed);
+    let current: Vec<String> = resumed
+        .entries
+        .iter()
+        .filter_map(|entry| said(entry.view(), &texts))
+        .collect();
+    let mut left = Vec::new();
+    for branch in &resumed.left {
+        if branch.iter().any(|entry| rewound.contains(&uuid(entry))) {
+            continue;
+        }
+        let prompts = branch.iter().filter_map(|entry| {
+            let text = said(entry.view(), &texts)?;
+            (!current.contains(&text)).then_some((entry, text))
+        });
+        let prompts: Vec<(&Entry, String)> = prompts.collect();
+        if let Some((entry, text)) = prompts.last() {
+            left.push(LeftBranch {
+                uuid: uuid(entry),
+                prompts: prompts.len(),
+                newest: text.clone(),
+                at: entry.view().timestamp(),
+            });
+        }
+    }
+    Ok(left)
+}
+
+/// Goes on with the branch that has a prompt whose uuid begins so.
+pub fn take_up(path: &Path, id: &str, now: Timestamp) -> Result<(), BranchError> {
+    let read = Read::of(path)?;
+    let none = || BranchError::NoSuchBranch(id.to_owned());
+    let branches = longhaul_core::facts::left_branches(&read.table, &read.conversation);
+    let has = |row: &u32| !id.is_empty() && read.uuid(*row).starts_with(id);
+    let branch = branches.iter().find(|rows| rows.iter().any(has));
+    let branch = branch.ok_or_else(none)?;
+    let newest = branch.last().copied().ok_or_else(none)?;
+    // What is current and will be left: the first entry after the two parted.
+    let parting = branch
+        .first()
+        .and_then(|row| read.conversation.parent(*row));
+    let view = &read.conversation.view().rows;
+    let after = view.iter().find(|row| parting.is_none_or(|at| **row > at));
+    let left = after.map(|row| read.uuid(*row)).unwrap_or_default();
+    let mut ids = Ids::new(random_seed());
+    let identity = identity(&read.view(), path, &mut ids);
+    let own = ids.next_uuid();
+    let line = Rewind {
+        envelope: identity.envelope(),
+        stamp: Stamp {
+            uuid: &own,
+            timestamp: now,
+        },
+        parent: Some(&read.uuid(newest)),
+        left: &left,
+    }
+    .line()?;
+    let writer = TranscriptWriter::open(path, Durability::EveryAppend)?;
+    let mut writer = writer.knowing(&read.loaded);
+    let _ = writer.append_all(&[line])?;
+    Ok(writer.close()?)
+}
+
+fn uuid(entry: &Entry) -> String {
+    let view = entry.view();
+    view.text(view.facets.uuid).into_owned()
+}
+
+/// The entries that rewinds of this conversation left.
+fn rewound(resumed: &Resumed) -> Vec<String> {
+    let is_system = |entry: &&Entry| entry.facets().kind == EntryKind::System;
+    let lines = resumed
+        .entries
+        .iter()
+        .filter(is_system)
+        .filter_map(|entry| {
+            let line = Object::new(entry.view().line);
+            let metadata = line.object("rewindMetadata")?;
+            Some(metadata.string("leftUuid")?.into_owned())
+        });
+    lines.collect()
+}

@@ -1,0 +1,157 @@
+//! Which variables of this process are passed on to programs that are run for a session: commands, hooks, servers.
+//!
+//! Keys, tokens and passwords are not: whoever writes a command, a hook or a server, and whatever a model was talked into,
+//! could send them anywhere. They are told by their names. The user can list names that are passed on all the same. What a
+//! caller sets for a program on purpose, after [`PassedVariables::withhold`], is not this module's concern.
+
+use tokio::process::Command;
+
+/// The names that are passed on although they look like secrets.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PassedVariables {
+    listed: Vec<String>,
+}
+
+impl PassedVariables {
+    /// These names; one that ends in `*` means all that begin so.
+    pub fn listed<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
+        Self {
+            listed: names.into_iter().map(Into::into).collect(),
+        }
+    }
+
+    /// Whether a variable is passed on.
+    pub fn passes(&self, name: &str) -> bool {
+        let is_listed = |listed: &String| match listed.strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            None => name == listed,
+        };
+        !is_secret(name) || self.listed.iter().any(is_listed)
+    }
+
+    /// Takes what is not passed on out of a program's environment. What is set on the command afterwards is there.
+    pub fn withhold(&self, command: &mut Command) {
+        for (name, _) in std::env::vars_os() {
+            // A name that is no text is judged by what can be read of it.
+            if !self.passes(&name.to_string_lossy()) {
+                command.env_remove(name);
+            }
+        }
+    }
+}
+
+/// Words in a name that say what the value is.
+const WORDS: &[&str] = &[
+    "KEY",
+    "KEYS",
+    "TOKEN",
+    "TOKENS",
+    "SECRET",
+    "SECRETS",
+    "PASS",
+    "PASSWD",
+    "PASSWORD",
+    "PASSWORDS",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "CREDS",
+    "COOKIE",
+    "JWT",
+    "PAT",
+    "BEARER",
+];
+
+/// Words that are often written as one with others: `PGPASSWORD`, `npm_config__authToken`.
+const ENDINGS: &[&str] = &[
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "APIKEY",
+    "ACCESSKEY",
+    "PRIVATEKEY",
+    "CREDENTIALS",
+];
+
+/// Names that say less than what they hold.
+const NAMES: &[&str] = &[
+    "ANTHROPIC_CUSTOM_HEADERS",
+    "DOCKER_AUTH_CONFIG",
+    "MYSQL_PWD",
+    "REDISCLI_AUTH",
+];
+
+/// Whether a variable of this name is taken for a key, a token or a password.
+pub fn is_secret(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    let mut words = upper.split(|c: char| !c.is_ascii_alphanumeric());
+    NAMES.contains(&upper.as_str())
+        || upper.ends_with("_AUTH")
+        || words.any(|word| {
+            WORDS.contains(&word) || ENDINGS.iter().any(|ending| word.ends_with(ending))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_tokens_and_passwords_are_told_by_their_names() {
+        for name in [
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_AUTH_TOKEN",
+            "OPENAI_API_KEY",
+            "LONGHAUL_GATEWAY_TOKEN",
+            "LONGHAUL_GATEWAY_CLIENT_TOKEN",
+            "AWS_ACCESS_KEY_ID",
+            "AWS_SECRET_ACCESS_KEY",
+            "AWS_SESSION_TOKEN",
+            "GOOGLE_APPLICATION_CREDENTIALS",
+            "AZURE_CLIENT_SECRET",
+            "GH_TOKEN",
+            "GITHUB_PAT",
+            "PGPASSWORD",
+            "MYSQL_PWD",
+            "npm_config__authToken",
+            "MyApiKey",
+            "SENTRY_AUTH",
+        ] {
+            assert!(is_secret(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_programs_need_is_passed_on() {
+        for name in [
+            "PATH",
+            "HOME",
+            "PWD",
+            "OLDPWD",
+            "LANG",
+            "SSH_AUTH_SOCK",
+            "SSH_ASKPASS",
+            "GIT_ASKPASS",
+            "XAUTHORITY",
+            "KEYMAP",
+            "TOKENIZERS_PARALLELISM",
+            "AWS_PROFILE",
+            "AWS_REGION",
+            "KUBECONFIG",
+            "LONGHAUL_HOME",
+            "ANTHROPIC_BASE_URL",
+            "HTTPS_PROXY",
+        ] {
+            assert!(!is_secret(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_listed_name_is_passed_on() {
+        let passed = PassedVariables::listed(["GH_TOKEN", "AWS_*"]);
+        assert!(passed.passes("GH_TOKEN") && passed.passes("AWS_SECRET_ACCESS_KEY"));
+        assert!(!passed.passes("GH_TOKEN_2") && !passed.passes("ANTHROPIC_API_KEY"));
+    }
+}

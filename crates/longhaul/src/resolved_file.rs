@@ -1,0 +1,115 @@
+//! Opens files by resolved paths: no link is followed on the way, so a path that was judged still leads where it was judged
+//! to lead, whatever appeared in its place since.
+//!
+//! Resolving a path, and deciding whether it may be read, is for the caller.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Opens a regular file to read it. The path must be absolute and have no links; a link on the way, or in the place of the
+/// file, is an error.
+///
+/// # Errors
+/// What the system says; a pipe, a device or a file that the kernel makes up is [`io::ErrorKind::InvalidInput`].
+pub fn open(path: &Path) -> io::Result<File> {
+    if is_of_the_kernel(path) {
+        return Err(no_file());
+    }
+    // Looked at first, since opening alone can set a device to work, and after, since it may be another by then.
+    let kind = std::fs::symlink_metadata(path)?.file_type();
+    if !kind.is_file() && !kind.is_symlink() {
+        return Err(match kind.is_dir() {
+            true => io::ErrorKind::IsADirectory.into(),
+            false => no_file(),
+        });
+    }
+    let file = open_without_links(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(no_file()),
+    }
+}
+
+fn no_file() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidInput,
+        "it is a pipe, a socket, a device or a file of the kernel",
+    )
+}
+
+/// Whether the kernel makes a file up: such files call themselves regular, and some block, some never end, and some hold the
+/// environment of a process.
+pub fn is_of_the_kernel(path: &Path) -> bool {
+    // Shared memory is in there, and is ordinary.
+    let ordinary = path.starts_with("/dev/shm");
+    cfg!(unix)
+        && !ordinary
+        && ["/dev", "/proc", "/sys"]
+            .iter()
+            .any(|it| path.starts_with(it))
+}
+
+#[cfg(unix)]
+fn open_without_links(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    let (folder, name) = parent(path, Missing::IsAnError)?;
+    let flags =
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(&folder, name, flags, Mode::empty())?.into())
+}
+
+#[cfg(not(unix))]
+fn open_without_links(path: &Path) -> io::Result<File> {
+    match std::fs::symlink_metadata(path)?.file_type().is_symlink() {
+        true => Err(io::ErrorKind::InvalidInput.into()),
+        false => File::open(path),
+    }
+}
+
+/// What to do about folders that are not there.
+#[cfg(unix)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// It is an error.
+    IsAnError,
+    /// They are made.
+    IsMade,
+}
+
+/// The folder that a resolved path lies in, reached without following a link, and the name in it.
+///
+/// # Errors
+/// What the system says, also about a link on the way.
+#[cfg(unix)]
+pub fn parent(
+    path: &Path,
+    missing: Missing,
+) -> io::Result<(std::os::fd::OwnedFd, &std::ffi::OsStr)> {
+    use rustix::fs::{CWD, Mode, OFlags};
+    use rustix::io::Errno;
+    let name = path.file_name().ok_or(Errno::ISDIR)?;
+    let entered = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | ENTERED;
+    let mut folder = rustix::fs::openat(CWD, "/", entered, Mode::empty())?;
+    for component in path.parent().ok_or(Errno::ISDIR)?.components() {
+        let std::path::Component::Normal(name) = component else {
+            continue;
+        };
+        let mut next = rustix::fs::openat(&folder, name, entered, Mode::empty());
+        if next.as_ref().err() == Some(&Errno::NOENT) && missing == Missing::IsMade {
+            match rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+            next = rustix::fs::openat(&folder, name, entered, Mode::empty());
+        }
+        folder = next?;
+    }
+    Ok((folder, name))
+}
+
+/// A folder need not be readable to be passed through.
+#[cfg(target_os = "linux")]
+const ENTERED: rustix::fs::OFlags = rustix::fs::OFlags::PATH;
+#[cfg(all(unix, not(target_os = "linux")))]
+const ENTERED: rustix::fs::OFlags = rustix::fs::OFlags::RDONLY;

@@ -1,0 +1,132 @@
+//! A session whose model says what a test wants it to say, over HTTP in the offline world.
+
+use std::sync::{Arc, Mutex};
+
+use longhaul::session::{Observer, SessionBuilder};
+use longhaul::{Boxed, Model, NoWorkspace, OnStream, Prompt, Session};
+use longhaul_core::engine::{Event, Outgoing, ToolOutput};
+use longhaul_core::models::ModelTable;
+use longhaul_provider::{CancellationToken, Client, Error, Reply};
+use longhaul_sim::model::script::Script;
+use longhaul_sim::model::{Options as ModelOptions, SimModel};
+use longhaul_sim::server::{Options, Server, Time};
+use longhaul_sim::world::{self, World};
+use longhaul_store::Durability;
+use serde_json::{Value, json};
+
+use super::house::{VirtualClock, client, prompt};
+
+pub(crate) const MODEL: &str = "claude-sonnet-4-6";
+
+/// A client that writes down what it sends.
+pub(crate) struct Recorder(Client, Arc<Mutex<Vec<Value>>>);
+
+impl Model for Recorder {
+    fn send<'a>(
+        &'a self,
+        request: Outgoing,
+        on_stream: OnStream<'a>,
+        cancel: CancellationToken,
+    ) -> Boxed<'a, Result<Reply, Error>> {
+        let body = serde_json::from_slice(&request.body.concat()).unwrap();
+        self.1.lock().unwrap().push(body);
+        Model::send(&self.0, request, on_stream, cancel)
+    }
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Heard(pub(crate) Arc<Mutex<Vec<Event>>>);
+
+impl Observer for Heard {
+    fn event(&self, event: &Event) {
+        self.0.lock().unwrap().push(event.clone());
+    }
+}
+
+/// A world in which a script answers, and a folder for sessions.
+pub(crate) struct Stage {
+    pub(crate) server: Arc<Server>,
+    pub(crate) models: ModelTable,
+    pub(crate) sent: Arc<Mutex<Vec<Value>>>,
+    pub(crate) folder: tempfile::TempDir,
+}
+
+impl Stage {
+    /// One turn a call. The model's window is so large.
+    pub(crate) async fn new(window: u64, turns: &[Value]) -> Self {
+        let mut script = json!({"script": 1, "by": "calls", "helpers": "built-in"}).to_string();
+        for turn in turns {
+            script.push('\n');
+            script.push_str(&turn.to_string());
+        }
+        let model = SimModel::new(ModelOptions {
+            script: Some(Script::parse(&script).unwrap()),
+            ..ModelOptions::default()
+        });
+        let table = format!("[models.{MODEL}]\nwindow = {window}\n");
+        let models = ModelTable::builtin().extended_with(&table).unwrap();
+        let world = World::new(world::Options {
+            models: models.clone(),
+            ..world::Options::new(5, Box::new(model))
+        });
+        let options = Options {
+            time: Time::Virtual,
+            ..Options::default()
+        };
+        let address = "127.0.0.1:0".parse().unwrap();
+        let server = Server::start(address, world, options).await.unwrap();
+        Self {
+            server: Arc::new(server),
+            models,
+            sent: Arc::default(),
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// A session here, without anybody who watches.
+    pub(crate) fn session(&self) -> SessionBuilder {
+        let prompt: Prompt = prompt(MODEL);
+        Session::builder()
+            .model(Recorder(client(&self.server), self.sent.clone()))
+            .models(self.models.clone())
+            .prompt(prompt)
+            .transcript(self.folder.path().join("session.jsonl"))
+            .durability(Durability::OnClose)
+            .workspace(NoWorkspace)
+            .clock(VirtualClock(self.server.clone()))
+            .seed(1)
+    }
+
+    pub(crate) fn lines(&self) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.folder.path().join("session.jsonl")).unwrap();
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// Virtual time passes.
+    pub(crate) fn rest(&self, seconds: u64) {
+        self.server
+            .with_world(|world| world.advance(seconds * 1_000));
+    }
+}
+
+/// A turn that says so many words.
+pub(crate) fn words(count: usize) -> Value {
+    json!({"text": "word ".repeat(count)})
+}
+
+/// A turn that reads a file.
+pub(crate) fn reads(tool: &str) -> Value {
+    json!({"tools": [{"name": tool, "input": {"file_path": "a.csv"}}]})
+}
+
+/// The calls of a reply, each answered with this.
+pub(crate) fn answered(reply: &Reply, text: &str) -> Vec<ToolOutput> {
+    let calls = reply.tool_calls().map(|call| ToolOutput {
+        tool_use_id: call.id.to_string(),
+        content: json!(text),
+        is_error: false,
+    });
+    calls.collect()
+}

@@ -1,0 +1,53 @@
+//! `cargo xtask shell-fuzz`: many generated commands, judged as the terminal agent judges them and run where it would run
+//! them unasked. The proof itself is a test of longhaul-agent, which knows the judge; this only says how long it is to last.
+
+use std::process::Command;
+
+use crate::Outcome;
+use crate::workspace::Workspace;
+
+pub(crate) const USAGE: &str = "\
+  shell-fuzz [--cases N] [--seed S]
+               judge N generated commands (100000) from seed S (1), and run those that the agent would run unasked";
+
+const TEST: &str = "permission::shell_fuzz";
+
+/// Runs it.
+pub(crate) fn run(workspace: &Workspace, words: &[&str]) -> Outcome {
+    let (mut cases, mut seed) = (100_000_u64, 1_u64);
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let value = || {
+            let number = words.clone().next().and_then(|text| text.parse().ok());
+            number.ok_or_else(|| vec![format!("{word} needs a number\n{USAGE}")])
+        };
+        match *word {
+            "--cases" => cases = value()?,
+            "--seed" => seed = value()?,
+            _ => return Err(vec![format!("shell-fuzz does not know {word}\n{USAGE}")]),
+        }
+        words.next();
+    }
+    let status = Command::new(env!("CARGO"))
+        .args([
+            "test",
+            "-p",
+            "longhaul-agent",
+            "--test",
+            "it",
+            TEST,
+            "--",
+            "--nocapture",
+        ])
+        .current_dir(&workspace.root)
+        .env("LONGHAUL_SHELL_FUZZ_CASES", cases.to_string())
+        .env("LONGHAUL_SHELL_FUZZ_SEED", seed.to_string())
+        .status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(vec![
+            "a command that runs unasked does more than look: see above".to_owned(),
+        ]),
+        Err(error) => Err(vec![format!("cargo could not be started: {error}")]),
+    }
+}
