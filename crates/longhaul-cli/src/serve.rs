@@ -4,7 +4,9 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use longhaul_gateway::front::{Gateway, Options, StartError, UpstreamChoice};
+use longhaul_gateway::front::{
+    Gateway, KeylessClients, Options, StartError, UpstreamChoice, raise_open_files,
+};
 use longhaul_gateway::manage::Noting;
 use longhaul_gateway::policy::{Policies, Rule, rules_of};
 use longhaul_provider::Secret;
@@ -39,7 +41,9 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
         runtime.worker_threads(usize::from(threads));
     }
     let runtime = runtime.enable_all().build().map_err(Failure::Runtime)?;
+    raise_open_files();
     let books = runtime.block_on(books::open(command.store.as_deref(), given))?;
+    tell_dropped(books.store.dropped());
     let mut options = Options::new(upstream(&command.upstream)?, books.store, books.tenants);
     options.peers = books.peers;
     options.listen = sim::address(&command.listen)?;
@@ -55,9 +59,15 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     options.clearable = command.clearable.clone();
     options.token = secret(TOKEN);
     options.client_token = client_token(&command.client_token_env)?;
+    options.allowed_hosts = command.allow_host.clone();
+    options.keyless = match command.share_keyless {
+        true => KeylessClients::Shared,
+        false => KeylessClients::Apart,
+    };
     options.upstream_ca = command.upstream_ca.as_deref().map(roots).transpose()?;
     let limits = &mut options.limits;
     limits.body = command.max_body.unwrap_or(limits.body);
+    limits.memory = command.max_memory.unwrap_or(limits.memory);
     let requests = command.max_requests.map(|most| most as usize);
     limits.requests = requests.unwrap_or(limits.requests);
     let seconds = |given: Option<u64>, usual| given.map_or(usual, Duration::from_secs);
@@ -65,6 +75,16 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     timeouts.upstream_idle = seconds(command.idle, timeouts.upstream_idle);
     timeouts.drain = seconds(command.drain, timeouts.drain);
     runtime.block_on(serve(options, &command.upstream))
+}
+
+/// Says how much of earlier versions could not be taken over.
+fn tell_dropped(dropped: u64) {
+    if dropped > 0 {
+        let texts = crate::text::count(dropped, "summary or note", "summaries and notes");
+        tell(&format!(
+            "Dropped {texts} of an earlier version, which cannot be checked: they are made anew when they are needed."
+        ));
+    }
 }
 
 /// What a variable holds, if anything.

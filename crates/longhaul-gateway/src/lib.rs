@@ -3,14 +3,15 @@
 //! It recognises conversations by what is said in them (`line/`), reads bodies without taking them apart (`body/`), sends
 //! something shorter for their beginning where they grow too long (`manage/`), places cache markers if asked (`marks/`), keeps
 //! books and watches the prompt cache (`watch/`, `store/`), as the policy says (`policy/`). What needs no change is passed on
-//! byte for byte. `front/` is HTTP on both sides; `own/` is what it answers itself: health, metrics, the sessions as JSON,
-//! the page.
+//! byte for byte. `front/` is HTTP on both sides, `memory/` how much of it all may be held at once; `own/` is what it answers
+//! itself: health, metrics, the sessions as JSON, the page.
 
 pub mod body;
 pub mod front;
 pub mod line;
 pub mod manage;
 pub mod marks;
+pub mod memory;
 pub mod own;
 pub mod policy;
 pub mod store;

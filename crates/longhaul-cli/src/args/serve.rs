@@ -48,6 +48,14 @@ pub(crate) struct Serve {
         default_value = "LONGHAUL_GATEWAY_CLIENT_TOKEN"
     )]
     pub(crate) client_token_env: String,
+    /// A name beside this machine's own by which the gateway may be called, or of a web page that may call it, where it listens
+    /// on this machine alone
+    #[arg(long, value_name = "NAME")]
+    pub(crate) allow_host: Vec<String>,
+    /// Beyond this machine, take all requests that come without any key for one client's, who may see what is made of all of
+    /// them; else their conversations are not recognised
+    #[arg(long)]
+    pub(crate) share_keyless: bool,
     /// Where the books are kept: `sqlite:PATH`, `postgres://…` or `memory`; else LONGHAUL_HOME/gateway/books.sqlite
     #[arg(long, value_name = "STORE")]
     pub(crate) store: Option<String>,
@@ -77,6 +85,10 @@ pub(crate) struct Serve {
     /// The largest request body, in bytes
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     pub(crate) max_body: Option<usize>,
+    /// The most memory that requests under way and all that is remembered may take together: bytes, or a number with KiB, MiB
+    /// or GiB; else 1GiB. More requests are told to come again
+    #[arg(long, value_name = "SIZE", help_heading = "Limits", value_parser = memory_size)]
+    pub(crate) max_memory: Option<usize>,
     /// The most requests at once; more are told to come again
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_requests: Option<u32>,
@@ -89,4 +101,27 @@ pub(crate) struct Serve {
     /// Threads that serve; else one for each core
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+}
+
+/// The least memory that is of any use.
+const LEAST_MEMORY: usize = 16 << 20;
+
+/// Reads a size: bytes, or a number with a unit.
+fn memory_size(text: &str) -> Result<usize, String> {
+    let split = text.find(|letter: char| !letter.is_ascii_digit());
+    let (number, unit) = text.split_at(split.unwrap_or(text.len()));
+    let factor = match unit.trim() {
+        "" | "B" => Some(1),
+        "K" | "KiB" => Some(1 << 10),
+        "M" | "MiB" => Some(1 << 20),
+        "G" | "GiB" => Some(1_usize << 30),
+        _ => None,
+    };
+    let bytes = number.parse::<usize>().ok().zip(factor);
+    let bytes = bytes.and_then(|(number, factor)| number.checked_mul(factor));
+    match bytes {
+        None => Err("write it as 1GiB, 512MiB or a number of bytes".to_owned()),
+        Some(bytes) if bytes < LEAST_MEMORY => Err("16MiB is the least".to_owned()),
+        Some(bytes) => Ok(bytes),
+    }
 }

@@ -44,7 +44,7 @@ fn ask(addr: &str, request: &str) -> String {
 fn hello_request() -> String {
     let body = r#"{"model":"claude-opus-5-5","max_tokens":64,"messages":[{"role":"user","content":"Hello"}]}"#;
     format!(
-        "POST /v1/messages HTTP/1.1\r\nhost: g\r\nx-api-key: sk-secret-key-1\r\nanthropic-version: 2023-06-01\r\n\
+        "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-api-key: sk-secret-key-1\r\nanthropic-version: 2023-06-01\r\n\
          content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     )
@@ -93,6 +93,52 @@ fn x8_with_no_arguments_the_offline_world_answers_and_the_books_stay() {
     assert!(books.exists());
 }
 
+/// A gateway in a process that may have so few files open.
+#[cfg(unix)]
+fn with_few_files(home: &Path, limit: &str) -> (Child, String) {
+    let mut command = Command::new("sh");
+    let script = format!("ulimit {limit}; exec \"$0\" \"$@\"");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_longhaul"), "serve"]);
+    command.env("LONGHAUL_HOME", home);
+    started(command)
+}
+
+#[cfg(unix)]
+#[test]
+fn silent_connections_lock_nobody_out() {
+    // The soft limit is raised; where the hard one is as low, silent connections make room.
+    for limit in ["-Sn 150", "-n 150"] {
+        let home = tempfile::tempdir().unwrap();
+        let (child, addr) = with_few_files(home.path(), limit);
+        let silent: Vec<TcpStream> = (0..300)
+            .map(|_| TcpStream::connect(&addr).unwrap())
+            .collect();
+        let answer = hello(&addr);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{limit}: {answer}");
+        drop(silent);
+        end(child);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn x8_summaries_of_an_earlier_version_are_told_when_they_are_dropped() {
+    let home = tempfile::tempdir().unwrap();
+    let (child, _) = start(home.path(), &[]);
+    end(child);
+    let books = rusqlite::Connection::open(home.path().join("gateway/books.sqlite")).unwrap();
+    books
+        .execute_batch(
+            "INSERT INTO notes (tenant, at, messages, tokens, text, session, line, made)
+             VALUES (1, x'00', 1, 1, 'old', 1, 1, 1)",
+        )
+        .unwrap();
+    drop(books);
+    let (child, _) = start(home.path(), &[]);
+    let (_, told) = end(child);
+    assert!(told.contains("Dropped 1 summary or note"), "{told}");
+}
+
 #[test]
 fn x8_what_cannot_be_meant_is_said_with_what_to_do() {
     let home = tempfile::tempdir().unwrap();
@@ -114,6 +160,8 @@ fn x8_what_cannot_be_meant_is_said_with_what_to_do() {
         (&["--policy", "never"], "a policy is"),
         (&["--rules", "no-such-file"], "Check the path"),
         (&["--listen", "nowhere"], "ADDR:PORT"),
+        (&["--max-memory", "lots"], "512MiB"),
+        (&["--max-memory", "1KiB"], "16MiB is the least"),
         (
             &["--client-token-env", "NO_SUCH_VARIABLE"],
             "long random text",
@@ -300,7 +348,7 @@ fn conversation(turns: usize) -> String {
     let said: String = said.collect();
     let body = format!(r#"{{"model":"claude-opus-5-5","max_tokens":64,"messages":[{said}]}}"#);
     format!(
-        "POST /v1/messages HTTP/1.1\r\nhost: g\r\nx-api-key: k\r\nanthropic-version: 2023-06-01\r\n\
+        "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-api-key: k\r\nanthropic-version: 2023-06-01\r\n\
          content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     )

@@ -32,15 +32,39 @@ enum Owner {
     Part,
 }
 
+/// What the canonical form is hashed with. The core's own hashes tell parts apart; a host that decides something by them
+/// may bring a hash with a key, so that nobody can make two parts that hash alike.
+pub trait Digest {
+    /// Takes more bytes.
+    fn update(&mut self, bytes: &[u8]);
+    /// The hash of all bytes taken.
+    fn finish(self) -> u128;
+}
+
+impl Digest for Xxh3 {
+    fn update(&mut self, bytes: &[u8]) {
+        Self::update(self, bytes);
+    }
+
+    fn finish(self) -> u128 {
+        self.digest128()
+    }
+}
+
 /// The canonical hash of a content block, of a message or of `system`. The bytes are JSON that was validated; a plain
 /// string counts as a text block.
 pub fn block(raw: &[u8]) -> u128 {
-    let mut hash = Xxh3::new();
+    block_with(Xxh3::new, raw)
+}
+
+/// As [`block`], with another hash.
+pub fn block_with<D: Digest>(begin: impl Fn() -> D, raw: &[u8]) -> u128 {
+    let mut hash = begin();
     match raw.first() {
         Some(b'"') => text_block(&mut hash, raw),
         _ => value(&mut hash, raw, Owner::Block, 0),
     }
-    hash.digest128()
+    hash.finish()
 }
 
 /// The canonical hash of a tool definition. Whether it is deferred is no part of it.
@@ -52,9 +76,14 @@ pub fn tool(raw: &[u8]) -> u128 {
 
 /// The canonical hash of any value of the API's own, such as a setting.
 pub fn setting(raw: &[u8]) -> u128 {
-    let mut hash = Xxh3::new();
+    setting_with(Xxh3::new, raw)
+}
+
+/// As [`setting`], with another hash.
+pub fn setting_with<D: Digest>(begin: impl Fn() -> D, raw: &[u8]) -> u128 {
+    let mut hash = begin();
     value(&mut hash, raw, Owner::Part, 0);
-    hash.digest128()
+    hash.finish()
 }
 
 /// One message in canonical form.
@@ -68,22 +97,27 @@ pub struct Message {
 
 /// Reads one message of a request.
 pub fn message(raw: &[u8]) -> Result<Message, Fault> {
+    message_with(Xxh3::new, raw)
+}
+
+/// As [`message`], with another hash.
+pub fn message_with<D: Digest>(begin: impl Fn() -> D, raw: &[u8]) -> Result<Message, Fault> {
     let fields = Fields::of(raw)?;
     let speaker = Speaker::of(fields.string("role").as_deref().unwrap_or_default());
-    let mut hash = Xxh3::new();
+    let mut hash = begin();
     hash.update(speaker.name().as_bytes());
     match fields.get("content") {
         Some(list @ [b'[', ..]) => {
             for item in items(list)? {
-                hash.update(&block(item).to_le_bytes());
+                hash.update(&block_with(&begin, item).to_le_bytes());
             }
         }
-        Some(plain) => hash.update(&block(plain).to_le_bytes()),
+        Some(plain) => hash.update(&block_with(&begin, plain).to_le_bytes()),
         None => {}
     }
     Ok(Message {
         speaker,
-        hash: hash.digest128(),
+        hash: hash.finish(),
     })
 }
 
@@ -122,7 +156,7 @@ pub fn conversation(messages: &[u8]) -> Result<Vec<Rolling>, Fault> {
     each.collect()
 }
 
-fn value(hash: &mut Xxh3, raw: &[u8], owner: Owner, depth: usize) {
+fn value(hash: &mut impl Digest, raw: &[u8], owner: Owner, depth: usize) {
     match raw.first() {
         Some(b'{') if depth < DEEPEST => match Fields::of(raw) {
             Ok(fields) => object(hash, fields, owner, depth),
@@ -142,7 +176,7 @@ fn value(hash: &mut Xxh3, raw: &[u8], owner: Owner, depth: usize) {
     }
 }
 
-fn object(hash: &mut Xxh3, mut fields: Fields<'_>, owner: Owner, depth: usize) {
+fn object(hash: &mut impl Digest, mut fields: Fields<'_>, owner: Owner, depth: usize) {
     fields.0.sort_by(|(a, _), (b, _)| a.cmp(b));
     hash.update(b"{");
     for (name, raw) in &fields.0 {
@@ -163,7 +197,7 @@ fn object(hash: &mut Xxh3, mut fields: Fields<'_>, owner: Owner, depth: usize) {
     hash.update(b"}");
 }
 
-fn text_block(hash: &mut Xxh3, raw: &[u8]) {
+fn text_block(hash: &mut impl Digest, raw: &[u8]) {
     hash.update(b"{");
     string(hash, b"text");
     as_sent(hash, raw);
@@ -185,14 +219,14 @@ fn says_nothing(name: &[u8], raw: &[u8], owner: Owner) -> bool {
             .any(|(field, default)| *field == name && bare() == *default)
 }
 
-fn string(hash: &mut Xxh3, decoded: &[u8]) {
+fn string(hash: &mut impl Digest, decoded: &[u8]) {
     hash.update(b"\"");
     hash.update(&(decoded.len() as u64).to_le_bytes());
     hash.update(decoded);
 }
 
 /// A value to the letter, but for white space and escapes.
-fn as_sent(hash: &mut Xxh3, raw: &[u8]) {
+fn as_sent(hash: &mut impl Digest, raw: &[u8]) {
     let mut at = 0;
     while let Some(byte) = raw.get(at) {
         match byte {

@@ -45,6 +45,11 @@ impl Tracks {
         }
     }
 
+    /// How many positions there are, over all tracks.
+    pub(super) fn len(&self) -> usize {
+        self.0.values().map(Vec::len).sum()
+    }
+
     /// The positions of a call.
     pub(super) fn positions(&self, (id, count): (TrackId, usize)) -> &[Position] {
         let all = self.0.get(&id).map(Vec::as_slice).unwrap_or_default();

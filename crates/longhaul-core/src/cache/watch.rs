@@ -147,6 +147,11 @@ impl Watch {
         });
     }
 
+    /// How many positions are kept for a source: what it takes in memory grows with them.
+    pub fn positions(&self, source: &str) -> usize {
+        (self.sources.get(source)).map_or(0, |source| source.tracks.len())
+    }
+
     /// Forgets a source that will not ask again.
     pub fn forget(&mut self, source: &str) {
         self.sources.remove(source);

@@ -9,4 +9,4 @@ mod read;
 mod walk;
 
 pub use outline::{Element, Members, Outline, Role};
-pub use read::{NotAConversation, Resumption, read, read_from};
+pub use read::{LONGEST_MODEL, MOST_MESSAGES, NotAConversation, Resumption, read, read_from};

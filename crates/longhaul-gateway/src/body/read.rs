@@ -7,8 +7,13 @@ use longhaul_core::json::{Cursor, Fault, Value};
 use super::outline::{Element, Members, Outline, Role};
 use super::walk::Walk;
 
-/// Why a body holds no conversation that can be recognised. It is passed on as it is: what is wrong with it, if
-/// anything, is the upstream's to say.
+/// The most messages that a conversation may have.
+pub const MOST_MESSAGES: usize = 100_000;
+/// The most bytes that the name of a model may have, as it is written.
+pub const LONGEST_MODEL: usize = 256;
+
+/// Why a body holds no conversation that can be recognised. Unless it is one that is too large, it is passed on as it is:
+/// what is wrong with it, if anything, is the upstream's to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotAConversation {
     /// Not UTF-8.
@@ -20,6 +25,12 @@ pub enum NotAConversation {
     /// JSON, but no request with a model and messages.
     #[error("the body has no model or no messages")]
     OtherShape,
+    /// A conversation of more messages than are taken.
+    #[error("the request has more than {MOST_MESSAGES} messages")]
+    TooManyMessages,
+    /// A name that is longer than any model's.
+    #[error("the name of the model is longer than {LONGEST_MODEL} bytes")]
+    LongModelName,
 }
 
 /// Where and why a body is not JSON.
@@ -130,6 +141,10 @@ impl Reading {
         })?;
         let given = (kind != Value::Null).then(|| span.clone());
         match &*key {
+            // The quotes are not part of it.
+            b"model" if kind == Value::String && span.len() > LONGEST_MODEL + 2 => {
+                return Err(NotAConversation::LongModelName);
+            }
             b"model" if kind == Value::String => self.members.model = span,
             b"system" => self.members.system = given,
             b"tools" => self.members.tools = given,
@@ -156,6 +171,9 @@ impl Reading {
     fn element(&mut self, walk: &mut Walk<'_>) -> Result<(), NotAConversation> {
         if walk.peek() != Some(b'{') {
             return Err(NotAConversation::OtherShape);
+        }
+        if self.known + self.elements.len() >= MOST_MESSAGES {
+            return Err(NotAConversation::TooManyMessages);
         }
         let (span, (role, content)) = walk.value(role_and_content)?;
         let role = role.ok_or(NotAConversation::OtherShape)?;

@@ -12,6 +12,7 @@ use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep};
 
 use super::refuse::Refusal;
+use crate::memory::Budget;
 
 /// Room taken at once for a body that says how long it is; more only as it comes.
 const AT_ONCE: usize = 4 << 20;
@@ -26,11 +27,12 @@ fn until(began: Instant, idle: Duration, received: usize) -> Instant {
     (Instant::now() + idle).min(began + idle + earned)
 }
 
-/// Reads a body whole.
+/// Reads a body whole. It is charged as it comes, until the last of its bytes is let go of.
 pub(super) async fn whole(
     mut body: Incoming,
     most: usize,
     idle: Duration,
+    budget: &Budget,
 ) -> Result<Bytes, Refusal> {
     let hint = body.size_hint();
     let least = usize::try_from(hint.lower()).unwrap_or(usize::MAX);
@@ -38,6 +40,7 @@ pub(super) async fn whole(
         return Err(Refusal::TooLarge { most });
     }
     let mut first = None;
+    let mut charge = budget.take(0)?;
     let mut all = BytesMut::new();
     let began = Instant::now();
     let reading = tokio::time::sleep(idle);
@@ -58,6 +61,7 @@ pub(super) async fn whole(
         if all.len() + chunk.len() > most {
             return Err(Refusal::TooLarge { most });
         }
+        charge.grow(chunk.len())?;
         if body.is_end_stream() && all.is_empty() {
             // It came in one piece: nothing to copy.
             first = Some(chunk);
@@ -69,7 +73,7 @@ pub(super) async fn whole(
         all.extend_from_slice(&chunk);
         reading.as_mut().reset(until(began, idle, all.len()));
     }
-    Ok(first.unwrap_or_else(|| all.freeze()))
+    Ok(charge.hold(first.unwrap_or_else(|| all.freeze())))
 }
 
 /// A request body for the upstream.

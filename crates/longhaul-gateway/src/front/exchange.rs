@@ -17,14 +17,15 @@ use tracing::{Instrument, Span};
 
 use super::collect::{self, Onward};
 use super::headers;
+use super::options::KeylessClients;
 use super::passing::Answer;
 use super::placing::{self, Placing};
 use super::refuse::Refusal;
 use super::routes::Route;
 use super::state::State;
-use super::under_way::{Call, UnderWay};
+use super::under_way::{Call, ORGANISATION, UnderWay};
 use super::withheld::{self, Outcome};
-use crate::line;
+use crate::line::{self, Credentials};
 use crate::manage::Sending;
 use crate::own;
 use crate::policy::{Policy, Subject};
@@ -42,6 +43,10 @@ pub(super) async fn answer(state: Arc<State>, request: Request<Incoming>) -> Res
     let began = Instant::now();
     if !known_here(&state, request.headers()) {
         return refused(&state, &Refusal::Stranger, route.dialect(), began);
+    }
+    // Who shows the token is no web page.
+    if state.client_token.is_none() && !own::comes_from_here(&state, request.headers()) {
+        return refused(&state, &Refusal::Elsewhere, route.dialect(), began);
     }
     let Ok(permit) = Arc::clone(&state.requests).try_acquire_owned() else {
         let most = state.limits.requests;
@@ -93,9 +98,19 @@ async fn pass(
     permit: OwnedSemaphorePermit,
 ) -> Result<Response<Answer>, Refusal> {
     let (parts, body) = request.into_parts();
+    let number = state.calls.fetch_add(1, Ordering::Relaxed);
+    let uri = state.upstream.uri(&parts.uri).ok_or(Refusal::ClientBroke)?;
+    let passed = Arc::new(headers::onward(&parts.headers, state.upstream.host()));
+    // Only what the upstream gets can tell it who asks.
+    let credentials = Credentials::of(&passed, parts.uri.query());
+    let keyless_are_one = state.on_loopback || state.keyless == KeylessClients::Shared;
+    let is_apart = credentials.is_empty() && !keyless_are_one;
     let (of_key, tenant) = {
         let tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_key = tenants.of_key(&parts.headers);
+        let of_key = match is_apart {
+            true => tenants.nobody(number),
+            false => tenants.of(&credentials),
+        };
         (of_key, tenants.whose(of_key))
     };
     let subject = Subject {
@@ -106,7 +121,10 @@ async fn pass(
     };
     let decided = state.policies.decide(subject);
     let mut call = Call {
-        number: state.calls.fetch_add(1, Ordering::Relaxed),
+        number,
+        is_apart,
+        // An upstream that sends headers back would say whatever the client says.
+        tells_organisation: parts.headers.contains_key(ORGANISATION),
         at: Timestamp::now(),
         began,
         of_key,
@@ -119,15 +137,13 @@ async fn pass(
         ..Call::default()
     };
     let (most, idle) = (state.limits.body, state.timeouts.client_idle);
-    let uri = state.upstream.uri(&parts.uri).ok_or(Refusal::ClientBroke)?;
-    let passed = Arc::new(headers::onward(&parts.headers, state.upstream.host()));
     let read = match route {
         Route::Conversation(_) => decided != Some(Policy::Off),
         Route::Counting => decided.is_none_or(|policy| policy == Policy::Manage),
         Route::Own | Route::Other(_) => false,
     };
     let onward = if read {
-        let body = collect::whole(body, most, idle).await?;
+        let body = collect::whole(body, most, idle, &state.budget).await?;
         let asked = line::Request {
             tenant,
             dialect: route.dialect(),
@@ -141,7 +157,7 @@ async fn pass(
             passed: &passed,
             uri: &uri,
         };
-        match placing::recognise(state, asked, &body).await {
+        match placing::recognise(state, asked, &body).await? {
             Ok(recognised) => {
                 let model = recognised.outline.model(&body);
                 let model_known = Subject {
@@ -153,6 +169,7 @@ async fn pass(
                     return Err(Refusal::Thread);
                 }
                 match route {
+                    Route::Counting if call.is_apart => {}
                     Route::Counting => placing.count(&mut call, recognised).await,
                     _ => placing.place(&mut call, recognised).await,
                 }
@@ -173,7 +190,6 @@ async fn pass(
         passed,
         uri,
     };
-    let told = call.told.take();
     let mut under_way = UnderWay::begin(Arc::clone(state), call);
     let mut outcome = match state.upstream.send(again.request(onward)).await {
         Ok(answer) => withheld::look(state, under_way.call_mut(), answer).await,
@@ -181,17 +197,20 @@ async fn pass(
     };
     // Something else is sent for it now: once more.
     while let Ok(Outcome::Retry(parts, first)) = outcome {
-        outcome = match state.upstream.send(again.request(Body::Whole(parts))).await {
+        outcome = match state.upstream.send(again.changed(parts)).await {
             Ok(answer) => withheld::look(state, under_way.call_mut(), answer).await,
             // The first answer is still an answer.
             Err(_) => Ok(Outcome::Held(first)),
         };
     }
-    if let Some(told) = told {
-        told.done().await;
-    }
     match outcome {
-        Ok(outcome) => Ok(under_way.end(outcome, permit)),
+        Ok(outcome) => {
+            let (status, headers) = outcome.head();
+            if let Some(told) = under_way.answered(status, headers) {
+                told.done().await;
+            }
+            Ok(under_way.end(outcome, permit))
+        }
         Err(refusal) => {
             under_way.ended = Ended::UpstreamFailed;
             under_way.status = refusal.answer(route.dialect()).status().as_u16();
@@ -214,6 +233,13 @@ struct Again<'r> {
 }
 
 impl Again<'_> {
+    /// The request with another body: it is none that the upstream may have seen.
+    fn changed(&self, parts: Vec<Bytes>) -> Request<Onward> {
+        let mut request = self.request(Body::Whole(parts));
+        headers::without_claims(request.headers_mut());
+        request
+    }
+
     fn request(&self, body: Body) -> Request<Onward> {
         let (body, length) = match body {
             Body::Whole(parts) => {

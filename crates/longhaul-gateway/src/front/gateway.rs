@@ -19,12 +19,13 @@ use tokio_util::task::TaskTracker;
 use url::Url;
 
 use super::meeting::Meeting;
-use super::options::{Options, UpstreamChoice};
+use super::options::{Limits, Options, UpstreamChoice};
 use super::serve;
 use super::state::State;
 use super::upstream::{Upstream, UpstreamError};
 use crate::line::{Ids, Lines, Recogniser};
 use crate::manage::{Care, Noting, Settings, Shelves};
+use crate::memory::{Budget, Evict};
 use crate::store::{Store, StoreError};
 use crate::watch::{Changes, Keeper, Metrics};
 
@@ -79,10 +80,15 @@ impl Gateway {
         for (of_key, tenant) in known.tenants {
             tenants.know(of_key, tenant);
         }
-        let mut lines = Lines::new(Ids::new(seed()), options.limits.lines);
-        for line in &known.lines {
-            lines.restore(line);
-        }
+        let budget = Budget::new(options.limits.memory);
+        let lines = Lines::new(Ids::new(seed()), options.limits.lines);
+        let recogniser = Recogniser::within(lines, tenants.history_key(), &budget);
+        recogniser.with_lines(|lines| {
+            for line in &known.lines {
+                lines.restore(line);
+            }
+        });
+        let recogniser = Arc::new(recogniser);
         let (url, simulated) = match options.upstream {
             UpstreamChoice::Url(url) => (url, None),
             UpstreamChoice::Simulated => {
@@ -115,6 +121,8 @@ impl Gateway {
             Shelves {
                 rewrites: Arc::clone(&options.shelf),
                 notes: noting.then_some(options.notes_shelf),
+                seal: tenants.seal_key(),
+                budget: budget.clone(),
             },
             settings,
             options.marks,
@@ -130,8 +138,14 @@ impl Gateway {
             options.models,
             Arc::clone(&metrics),
             changes.clone(),
+            &budget,
         )
         .map_err(StartError::System)?;
+        // Those whose things are missed least are asked first: the books' thread joined before.
+        let rewrites: Arc<dyn Evict> = care.rewrites_at_hand();
+        budget.join(Arc::downgrade(&rewrites));
+        let lines: Arc<dyn Evict> = Arc::clone(&recogniser) as Arc<dyn Evict>;
+        budget.join(Arc::downgrade(&lines));
         let purging = options.retention_days.map(|days| {
             let store = Arc::clone(&options.store);
             tokio::spawn(purge(store, days))
@@ -143,7 +157,7 @@ impl Gateway {
                 options.limits,
                 options.upstream_ca,
             )?),
-            recogniser: Recogniser::new(lines),
+            recogniser,
             tenants: Mutex::new(tenants),
             policies: options.policies,
             meeting: Meeting::new(options.peers, Arc::clone(&options.store)),
@@ -154,7 +168,14 @@ impl Gateway {
             desk,
             metrics: Arc::clone(&metrics),
             requests: Arc::new(Semaphore::new(options.limits.requests)),
-            limits: options.limits,
+            limits: Limits {
+                // One that does not fit into the memory never will.
+                body: options.limits.body.min(options.limits.memory),
+                ..options.limits
+            },
+            budget,
+            keyless: options.keyless,
+            allowed_hosts: options.allowed_hosts,
             timeouts: options.timeouts,
             token: options.token,
             client_token: options.client_token,

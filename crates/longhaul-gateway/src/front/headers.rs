@@ -16,6 +16,25 @@ const OF_A_CONNECTION: [HeaderName; 7] = [
 /// Our own, which mean nothing to anybody else.
 const OURS: &str = "x-longhaul-";
 
+/// Headers that say something of the very request that they came with: that it is the same as another of this name, or that
+/// its body has this hash.
+const CLAIMS: [&str; 6] = [
+    "idempotency-key",
+    "x-idempotency-key",
+    "content-md5",
+    "digest",
+    "content-digest",
+    "repr-digest",
+];
+
+/// Takes out what holds for the client's own request alone, from the headers of one that is the gateway's making: an answer
+/// to the one must never be taken for an answer to the other.
+pub(crate) fn without_claims(headers: &mut HeaderMap) {
+    for name in CLAIMS {
+        headers.remove(name);
+    }
+}
+
 fn stays_here(name: &HeaderName, named: &[HeaderName]) -> bool {
     OF_A_CONNECTION.contains(name) || named.contains(name)
 }

@@ -1,6 +1,6 @@
 //! Gateways that share a store meet there: before a request is placed, what the others wrote of its conversation is
-//! read, and before its answer is passed on, where its line stands now is written. So whoever takes the next request
-//! of the conversation knows this one.
+//! read, and when the upstream has taken it, before its answer is passed on, where its line stands now is written. So whoever
+//! takes the next request of the conversation knows this one.
 //!
 //! A store that does not answer holds nothing up for long: each gateway then goes on with what it knows itself.
 
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 
 use crate::line::{Recogniser, Tenant};
-use crate::store::{LineRecord, Peers, Record, Store};
+use crate::store::{LineRecord, Peers, Record, Store, StoreError};
 
 /// For how long a request waits for the store.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -61,7 +61,8 @@ impl Meeting {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let open = rests_until.is_none_or(|until| until < Instant::now());
-        self.peers.as_ref().filter(|_| open)
+        // Others may have found out that it does not answer.
+        (self.peers.as_ref()).filter(|peers| open && !peers.is_resting())
     }
 
     /// Learns what the others wrote of a key's conversation: `hashes` is the chain behind each of its messages.
@@ -85,6 +86,7 @@ impl Meeting {
         });
         match tokio::time::timeout(PATIENCE, asked).await {
             Ok(Ok(heads)) => recogniser.with_lines(|lines| lines.catch_up(&heads)),
+            Ok(Err(StoreError::Resting)) => {}
             Ok(Err(error)) => rest(&self.rests_until, &error.to_string()),
             Err(_) => {
                 self.forget(of_key, tenant);
@@ -93,13 +95,20 @@ impl Meeting {
         }
     }
 
-    /// Begins to write where a line stands. What this gives is waited for before the answer is passed on.
-    pub(crate) fn tell(&self, line: &LineRecord) -> Option<Told> {
+    /// Begins to write where a line stands, and whose it is: another gateway may not know yet which organisation the key
+    /// belongs to. What this gives is waited for before the answer is passed on.
+    pub(crate) fn tell(&self, OfKey(of_key): OfKey, line: &LineRecord) -> Option<Told> {
         self.open()?;
-        let (store, record) = (Arc::clone(&self.store), Record::Line(line.clone()));
+        let (store, tenant) = (Arc::clone(&self.store), line.tenant);
+        // If that fails, the bookkeeper writes it too.
+        let organised = of_key != tenant && self.is_news(of_key, tenant);
+        let organised = organised.then_some(Record::Tenant(of_key, tenant));
+        let batch: Vec<Record> = (organised.into_iter())
+            .chain([Record::Line(line.clone())])
+            .collect();
         let rests_until = Arc::clone(&self.rests_until);
         Some(Told(tokio::spawn(async move {
-            let written = store.append(vec![record]);
+            let written = store.append(batch);
             match tokio::time::timeout(PATIENCE, written).await {
                 Ok(Ok(())) => {}
                 // The bookkeeper writes it too, with more patience.

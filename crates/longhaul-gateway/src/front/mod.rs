@@ -3,12 +3,14 @@
 //! `serve` accepts and drains, `routes` says what a path is, `exchange` takes one request through: `placing` decides what
 //! is sent, `withheld` looks at the answer, `under_way` tells what was done. `upstream` is the other side (`connect` how it
 //! is reached, `cause` why not), `headers` what may be passed on, `collect` and `passing` are bodies in and out, `patient` a
-//! socket that does not wait for ever, `refuse` the gateway's own errors in the API's words.
+//! socket that does not wait for ever (`turns`: when it waits for the client; `silent`: for whom it waits since when; `files`:
+//! how many there may be), `refuse` the gateway's own errors in the API's words.
 
 mod cause;
 mod collect;
 mod connect;
 mod exchange;
+mod files;
 mod gateway;
 mod headers;
 mod meeting;
@@ -20,14 +22,18 @@ mod placing;
 mod refuse;
 mod routes;
 mod serve;
+mod silent;
 mod state;
+mod turns;
 mod under_way;
 mod upstream;
 mod withheld;
 
 pub(crate) use collect::Onward;
+pub use files::raise_open_files;
 pub use gateway::{Gateway, StartError};
-pub use options::{Limits, Options, Timeouts, UpstreamChoice};
+pub(crate) use headers::without_claims;
+pub use options::{KeylessClients, Limits, Options, Timeouts, UpstreamChoice};
 pub(crate) use passing::Answer;
 pub(crate) use refuse::json_answer;
 pub(crate) use state::State;

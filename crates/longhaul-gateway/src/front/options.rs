@@ -38,6 +38,8 @@ pub struct Limits {
     pub connections: usize,
     /// Lines that are remembered in memory.
     pub lines: usize,
+    /// Bytes that all requests under way and all that is remembered may take together.
+    pub memory: usize,
 }
 
 impl Default for Limits {
@@ -48,14 +50,28 @@ impl Default for Limits {
             requests: 1_024,
             connections: 8_192,
             lines: 100_000,
+            memory: 1 << 30,
         }
     }
+}
+
+/// Whether requests without a credential are of one client, where the gateway listens beyond this machine. On this machine
+/// they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KeylessClients {
+    /// Each is by itself: nothing of it is remembered, and its conversation is not recognised.
+    #[default]
+    Apart,
+    /// They are, and share what is made of their conversations.
+    Shared,
 }
 
 /// How long is waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For a client's head, and for its next request on an open connection.
+    /// For the first byte on a new connection, and for the rest of a head that was begun.
+    pub client_first: Duration,
+    /// For the next request on an open connection.
     pub client_head: Duration,
     /// For the next bytes of a client's body, and for a client to take bytes.
     pub client_idle: Duration,
@@ -74,6 +90,7 @@ pub struct Timeouts {
 impl Default for Timeouts {
     fn default() -> Self {
         Self {
+            client_first: Duration::from_secs(10),
             client_head: Duration::from_secs(75),
             client_idle: Duration::from_secs(60),
             connect: Duration::from_secs(10),
@@ -111,6 +128,10 @@ pub struct Options {
     pub peers: Option<Arc<dyn Peers>>,
     /// Tells tenants apart.
     pub tenants: Tenants,
+    /// Whether requests without a credential are one tenant's, beyond this machine.
+    pub keyless: KeylessClients,
+    /// Names beside this machine's own by which the gateway may be called where it listens on this machine alone.
+    pub allowed_hosts: Vec<String>,
     /// Models and their prices.
     pub models: ModelTable,
     /// What must be shown to see sessions; without one they are shown on this machine alone.
@@ -145,6 +166,8 @@ impl Options {
             store,
             peers: None,
             tenants,
+            keyless: KeylessClients::default(),
+            allowed_hosts: Vec::new(),
             models: ModelTable::builtin(),
             token: None,
             client_token: None,

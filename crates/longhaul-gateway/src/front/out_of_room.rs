@@ -7,6 +7,7 @@
 use std::sync::atomic::Ordering;
 
 use http::{Response, StatusCode, header};
+use http_body::Body as _;
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use longhaul_core::message::Usage;
@@ -25,6 +26,8 @@ use crate::watch::{self, Done, Tap};
 
 /// The longest answer that is read before it is passed back.
 const LONGEST: usize = 64 << 20;
+/// As long as an answer is taken for that does not say how long it is.
+const USUAL: usize = 1 << 20;
 const EXCEEDED: &str = "model_context_window_exceeded";
 
 /// What is looked for in an answer.
@@ -49,6 +52,13 @@ pub(super) fn may_be(state: &State, call: &Call, answer: &Response<Incoming>) ->
         && call.shortened == 0
         && is_whole
         && (state.care.window(&material.model)).is_some_and(|window| most >= window.size)
+}
+
+/// How long an answer is, as far as it says so.
+pub(super) fn length(answer: &Response<Incoming>) -> usize {
+    let told = answer.body().size_hint().exact();
+    let told = told.and_then(|length| usize::try_from(length).ok());
+    told.unwrap_or(USUAL).min(LONGEST)
 }
 
 /// Reads the answer, and looks how it ended.
@@ -87,8 +97,7 @@ pub(super) async fn look(
         None => false,
     };
     if recovered {
-        let watched = placing::watched(state, &material);
-        state.desk.resent(call.number, call.at, watched);
+        call.is_resent(placing::watched(state, &material));
     }
     let sent = material.sending.parts.clone();
     call.material = Some(material);
@@ -106,7 +115,7 @@ fn write_down(state: &State, call: &Call, answer: &Response<bytes::Bytes>) {
     let Some(model) = call.model.clone() else {
         return;
     };
-    let mut tap = Tap::new(call.dialect, answer.headers());
+    let mut tap = Tap::new(call.dialect, answer.headers(), &state.budget);
     tap.take(answer.body());
     let took = call.began.elapsed().as_millis();
     state.desk.done(Done {
@@ -124,8 +133,9 @@ fn write_down(state: &State, call: &Call, answer: &Response<bytes::Bytes>) {
             finding: None,
             saved: 0,
             rewritten: false,
+            partial: false,
         },
-        measured: tap.end(),
+        measured: tap.end(Ended::Whole),
         material: None,
     });
 }

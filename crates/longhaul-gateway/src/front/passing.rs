@@ -20,7 +20,7 @@ use crate::line::LineId;
 use crate::manage::Material;
 use crate::policy::Policy;
 use crate::store::{CallRecord, Ended};
-use crate::watch::{Done, Measured, Refused, Tap};
+use crate::watch::{Done, Extent, Measured, Refused, Tap};
 
 /// A body for the client.
 #[derive(Debug)]
@@ -165,7 +165,7 @@ impl Drop for Passing {
                     ..report.record
                 },
                 material: report.material,
-                measured: tap.map_or(Measured::Usage(None), Tap::end),
+                measured: tap.map_or(Measured::Usage(None, Extent::Whole), |tap| tap.end(ended)),
             });
         };
         // The end of the answer is still on its way out: the client need not wait for our books.

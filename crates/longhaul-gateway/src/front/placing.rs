@@ -6,8 +6,9 @@ use bytes::Bytes;
 use http::{HeaderMap, Uri};
 
 use super::meeting::OfKey;
+use super::refuse::Refusal;
 use super::state::State;
-use super::under_way::Call;
+use super::under_way::{Call, Waiting};
 use crate::body::NotAConversation;
 use crate::line::{self, Group, Placed, Recognised, Relation};
 use crate::manage::{Asking, Material};
@@ -17,18 +18,50 @@ use crate::watch::{Sent, ToWatch};
 
 /// Bodies of which more than this is unknown are read on a thread of their own.
 const LONG: usize = 512 << 10;
+/// Reading a body is charged with at most one part in so many of the memory before it is known how much it takes.
+const BEFORE: usize = 8;
+/// The cache is not watched for requests that name more beta features than fit in this.
+const LONGEST_BETAS: usize = 4 << 10;
 
-/// Reads a conversation; on a thread of its own if that would keep others waiting.
+/// Reads a conversation; on a thread of its own if that would keep others waiting. What is no conversation is told as
+/// such; what is one that is too large, or that there is no memory for, is refused.
 pub(super) async fn recognise(
     state: &Arc<State>,
     request: line::Request<'_>,
     body: &Bytes,
-) -> Result<Recognised, NotAConversation> {
+) -> Result<Result<Recognised, NotAConversation>, Refusal> {
     let (starts, shared) = state.recogniser.shared(request);
-    let unknown = body.len() - shared.as_ref().map_or(0, |shared| shared.known());
-    if unknown < LONG {
-        return state.recogniser.read_rest(request, starts, shared);
+    let (bytes, messages) = (shared.as_ref()).map_or((0, 0), |it| (it.known(), it.messages()));
+    let unknown = body.len() - bytes;
+    // Before it is read only the most can be told; a body of few messages must not be refused for that.
+    let most = Recognised::most(unknown, messages).min(state.budget.limit() / BEFORE);
+    let mut charge = state.budget.take(most)?;
+    let read = match unknown < LONG {
+        true => state.recogniser.read_rest(request, starts, shared),
+        false => read_apart(state, request, body, starts, shared).await,
+    };
+    match read {
+        Ok(mut recognised) => {
+            match recognised.bytes().checked_sub(charge.bytes()) {
+                Some(more) => charge.grow(more)?,
+                None => charge.shrink_to(recognised.bytes()),
+            }
+            recognised.charge = Some(Arc::new(charge));
+            Ok(Ok(recognised))
+        }
+        Err(NotAConversation::TooManyMessages) => Err(Refusal::TooManyMessages),
+        Err(NotAConversation::LongModelName) => Err(Refusal::LongModelName),
+        Err(not) => Ok(Err(not)),
     }
+}
+
+async fn read_apart(
+    state: &Arc<State>,
+    request: line::Request<'_>,
+    body: &Bytes,
+    starts: line::Starts,
+    shared: Option<line::Shared>,
+) -> Result<Recognised, NotAConversation> {
     let (state, body) = (Arc::clone(state), body.clone());
     let (tenant, dialect) = (request.tenant, request.dialect);
     let reading = tokio::task::spawn_blocking(move || {
@@ -62,6 +95,10 @@ impl Placing<'_> {
         }
         let model = recognised.outline.model(self.body).into_owned();
         call.model = Some(model.clone());
+        if call.is_apart {
+            call.note = Some("sent without a key, and so not recognised".to_owned());
+            return;
+        }
         let members = &recognised.outline.members;
         if members.threaded {
             // What is sent is not the whole history: the upstream holds it.
@@ -81,11 +118,9 @@ impl Placing<'_> {
         let catching_up =
             (state.meeting).catch_up(&state.recogniser, (of_key, tenant), &recognised.hashes);
         catching_up.await;
-        let placed = state
-            .recogniser
-            .place_for(whose, *asked, &recognised, session);
+        let pending = state.recogniser.find(whose(), *asked, &recognised, session);
         recognised.is_placed();
-        state.metrics.placed(placed.relation);
+        let placed = pending.found();
         let messages = recognised.chain.messages;
         call.placed = Some((placed, messages));
         call.note = Some(told(placed.relation, messages));
@@ -102,8 +137,6 @@ impl Placing<'_> {
             agent: group.is_some_and(|group| group.agent),
             seen: call.at,
         };
-        // While it waits, if it must, others know of it.
-        call.told = state.meeting.tell(&line);
         let recognised = Arc::new(recognised);
         if call.policy == Policy::Manage {
             let mut material = self.material(placed, &model, &recognised);
@@ -113,21 +146,27 @@ impl Placing<'_> {
         }
         let watch = match &call.material {
             Some(material) => watched(state, material),
-            None => ToWatch::new(
-                state.desk.heads(),
-                placed.session,
-                asked.dialect,
-                self.body,
-                recognised,
-                betas(self.headers),
-            ),
+            None => betas(self.passed).and_then(|betas| {
+                let (heads, budget) = (state.desk.heads(), &state.budget);
+                let session = placed.session;
+                ToWatch::new(
+                    heads,
+                    budget,
+                    session,
+                    asked.dialect,
+                    self.body,
+                    recognised,
+                    betas,
+                )
+            }),
         };
-        state.desk.sent(Sent {
+        let sent = Sent {
             call: call.number,
             at: call.at,
             line,
-            watch: Some(watch),
-        });
+            watch,
+        };
+        call.waiting = Some(Box::new(Waiting { pending, sent }));
     }
 
     /// A conversation that is only counted: what would be sent is. It is placed nowhere.
@@ -160,27 +199,30 @@ impl Placing<'_> {
     }
 }
 
-/// What is sent for a managed request, for the cache watch.
-pub(super) fn watched(state: &State, material: &Material) -> ToWatch {
+/// What is sent for a managed request, for the cache watch. None if it cannot be kept for that.
+pub(super) fn watched(state: &State, material: &Material) -> Option<ToWatch> {
     let sending = &material.sending;
     let mut watch = ToWatch::new(
         state.desk.heads(),
+        &state.budget,
         material.placed.session,
         material.dialect,
         &material.body,
         Arc::clone(&material.recognised),
-        betas(&material.asking.headers),
-    );
+        betas(&material.asking.headers)?,
+    )?;
     watch.replaced = sending.replaced.clone();
     watch.marked = sending.marked.as_ref().map(|_| sending.parts.clone());
     watch.fresh = material.fresh;
-    watch
+    Some(watch)
 }
 
-fn betas(headers: &HeaderMap) -> String {
+/// The beta features that a request names; none if they are too many to be kept.
+fn betas(headers: &HeaderMap) -> Option<String> {
     let values = headers.get_all("anthropic-beta").iter();
     let texts: Vec<&str> = values.filter_map(|value| value.to_str().ok()).collect();
-    texts.join(",")
+    let betas = texts.join(",");
+    (betas.len() <= LONGEST_BETAS).then_some(betas)
 }
 
 fn told(relation: Relation, messages: u32) -> String {

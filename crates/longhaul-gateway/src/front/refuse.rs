@@ -7,6 +7,8 @@ use longhaul_provider::Dialect;
 use serde_json::json;
 
 use super::passing::Answer;
+use crate::body::{LONGEST_MODEL, MOST_MESSAGES};
+use crate::memory::NoRoom;
 use crate::watch::Refused;
 
 /// Why a request cannot be passed on.
@@ -18,9 +20,17 @@ pub(crate) enum Refusal {
     Busy {
         most: usize,
     },
+    /// There is no memory for it.
+    NoMemory {
+        limit: usize,
+    },
+    TooManyMessages,
+    LongModelName,
     SlowClient,
     ClientBroke,
     Stranger,
+    /// It came by a name that is not this machine's, or from a web page of somebody else.
+    Elsewhere,
     Unreachable {
         host: String,
         why: String,
@@ -41,14 +51,23 @@ pub(crate) enum Refusal {
     Thread,
 }
 
+impl From<NoRoom> for Refusal {
+    fn from(NoRoom { limit }: NoRoom) -> Self {
+        Self::NoMemory { limit }
+    }
+}
+
 impl Refusal {
     fn status(&self) -> StatusCode {
         match self {
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Busy { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Busy { .. } | Self::NoMemory { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Self::SlowClient => StatusCode::REQUEST_TIMEOUT,
-            Self::ClientBroke | Self::Thread => StatusCode::BAD_REQUEST,
+            Self::ClientBroke | Self::Thread | Self::TooManyMessages | Self::LongModelName => {
+                StatusCode::BAD_REQUEST
+            }
             Self::Stranger => StatusCode::UNAUTHORIZED,
+            Self::Elsewhere => StatusCode::FORBIDDEN,
             Self::Unreachable { .. } | Self::Mismatch { .. } | Self::Broke { .. } => {
                 StatusCode::BAD_GATEWAY
             }
@@ -60,10 +79,13 @@ impl Refusal {
     fn kind(&self) -> &'static str {
         match self {
             Self::TooLarge { .. } => "request_too_large",
-            Self::Busy { .. } => "overloaded_error",
+            Self::Busy { .. } | Self::NoMemory { .. } => "overloaded_error",
             Self::SlowClient | Self::Silent { .. } => "timeout_error",
-            Self::ClientBroke | Self::Thread => "invalid_request_error",
+            Self::ClientBroke | Self::Thread | Self::TooManyMessages | Self::LongModelName => {
+                "invalid_request_error"
+            }
             Self::Stranger => "authentication_error",
+            Self::Elsewhere => "permission_error",
             Self::Unreachable { .. } | Self::Mismatch { .. } | Self::Broke { .. } => "api_error",
         }
     }
@@ -76,6 +98,18 @@ impl Refusal {
             Self::Busy { most } => format!(
                 "the gateway has {most} requests under way; try again, or start it with a larger --max-requests"
             ),
+            Self::NoMemory { limit } => format!(
+                "the gateway holds all of the {limit} bytes that it may hold at once; try again, or start it with a larger --max-memory"
+            ),
+            Self::TooManyMessages => format!(
+                "the request has more than {MOST_MESSAGES} messages, which is the most that the gateway takes; send fewer, or ask for the policy `off`"
+            ),
+            Self::LongModelName => format!(
+                "the name of the model is longer than {LONGEST_MODEL} bytes, which is the most that the gateway takes; check `model`"
+            ),
+            Self::Elsewhere => {
+                "this gateway is for programs on this machine: call it by its address, such as 127.0.0.1, or start it with --allow-host NAME for the name (of `host`, or of the page in `origin`) that you use".to_owned()
+            }
             Self::SlowClient => {
                 "the request body came too slowly; check the connection to the gateway".to_owned()
             }
@@ -104,6 +138,9 @@ impl Refusal {
         match self {
             Self::TooLarge { .. } => Refused::TooLarge,
             Self::Busy { .. } => Refused::Busy,
+            Self::NoMemory { .. } => Refused::NoMemory,
+            Self::TooManyMessages | Self::LongModelName => Refused::TooLarge,
+            Self::Elsewhere => Refused::Forbidden,
             Self::SlowClient | Self::ClientBroke => Refused::SlowClient,
             Self::Stranger => Refused::Forbidden,
             Self::Unreachable { .. } | Self::Mismatch { .. } | Self::Broke { .. } => {
@@ -131,13 +168,18 @@ impl Refusal {
         };
         let mut answer = json_answer(self.status(), &body);
         let headers = answer.headers_mut();
-        if matches!(self, Self::Busy { .. }) {
+        if matches!(self, Self::Busy { .. } | Self::NoMemory { .. }) {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }
         // What is left of the body will not be read.
         if matches!(
             self,
-            Self::TooLarge { .. } | Self::SlowClient | Self::ClientBroke | Self::Stranger
+            Self::TooLarge { .. }
+                | Self::NoMemory { .. }
+                | Self::SlowClient
+                | Self::ClientBroke
+                | Self::Stranger
+                | Self::Elsewhere
         ) {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }

@@ -15,8 +15,11 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::exchange;
-use super::patient::Patient;
+use super::files;
+use super::patient::{Patience, Patient};
+use super::silent::{Silent, SilentConnections};
 use super::state::State;
+use super::turns::Turns;
 
 /// How long to wait if a connection cannot be accepted.
 const NO_ROOM: Duration = Duration::from_millis(50);
@@ -29,19 +32,22 @@ pub(super) async fn run(
     stop: CancellationToken,
     abort: CancellationToken,
 ) {
-    let room = Arc::new(Semaphore::new(state.limits.connections));
+    let room = Arc::new(Semaphore::new(files::connections(state.limits.connections)));
+    let silent = SilentConnections::default();
     loop {
         let accepted = tokio::select! {
             () = stop.cancelled() => return,
-            accepted = accept(&listener, &room) => accepted,
+            accepted = accept(&listener, &room, &silent) => accepted,
         };
         match accepted {
             Ok((stream, place)) => {
-                let serving = serve(stream, Arc::clone(&state), stop.clone());
+                let (mine, closed) = silent.join();
+                let serving = serve(stream, Arc::clone(&state), mine, stop.clone());
                 let abort = abort.clone();
                 connections.spawn(async move {
                     tokio::select! {
                         () = abort.cancelled() => {}
+                        () = closed.cancelled() => {}
                         () = serving => {}
                     }
                     drop(place);
@@ -49,41 +55,58 @@ pub(super) async fn run(
             }
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
+                silent.close_oldest();
                 tokio::time::sleep(NO_ROOM).await;
             }
         }
     }
 }
 
-/// Waits for room, then for a connection: what does not fit waits in the system's queue.
+/// Waits for a connection, then for room: where there is none, the oldest connection on which nothing was said makes room.
+/// What does not fit then waits in the system's queue.
 async fn accept(
     listener: &TcpListener,
     room: &Arc<Semaphore>,
+    silent: &SilentConnections,
 ) -> std::io::Result<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+    let (stream, _) = listener.accept().await?;
+    if room.available_permits() == 0 {
+        silent.close_oldest();
+    }
     let place = Arc::clone(room).acquire_owned().await;
     let place = place.map_err(|_| std::io::Error::other("the gateway is closed"))?;
-    let (stream, _) = listener.accept().await?;
     Ok((stream, place))
 }
 
-async fn serve(stream: TcpStream, state: Arc<State>, stop: CancellationToken) {
+async fn serve(stream: TcpStream, state: Arc<State>, silent: Silent, stop: CancellationToken) {
     // Events are small and shall not wait for each other; where this fails they only come later.
     let _ = stream.set_nodelay(true);
-    let (head, idle, most) = (
-        state.timeouts.client_head,
-        state.timeouts.client_idle,
-        state.limits.head,
+    let (head, most) = (state.timeouts.client_head, state.limits.head);
+    let patience = Patience {
+        head: state.timeouts.client_first,
+        taking: state.timeouts.client_idle,
+    };
+    let turns = Turns::default();
+    let stream = Patient::new(
+        stream,
+        patience,
+        turns.clone(),
+        state.budget.clone(),
+        silent,
     );
     let service = service_fn(move |request: Request<Incoming>| {
-        let state = Arc::clone(&state);
-        async move { Ok::<_, Infallible>(exchange::answer(state, request).await) }
+        let (state, turn) = (Arc::clone(&state), turns.ours());
+        async move {
+            let answer = exchange::answer(state, request).await;
+            Ok::<_, Infallible>(turn.until_the_end_of(answer))
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(head)
         .preserve_header_case(true)
         .max_buf_size(most)
-        .serve_connection(TokioIo::new(Patient::new(stream, idle)), service);
+        .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

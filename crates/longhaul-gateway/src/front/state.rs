@@ -7,10 +7,11 @@ use longhaul_provider::Secret;
 use tokio::sync::Semaphore;
 
 use super::meeting::Meeting;
-use super::options::{Limits, Timeouts};
+use super::options::{KeylessClients, Limits, Timeouts};
 use super::upstream::Upstream;
 use crate::line::{Recogniser, Tenants};
 use crate::manage::Care;
+use crate::memory::Budget;
 use crate::policy::Policies;
 use crate::store::{Shelf, Store};
 use crate::watch::{Changes, Desk, Metrics};
@@ -18,7 +19,7 @@ use crate::watch::{Changes, Desk, Metrics};
 /// See the module.
 pub(crate) struct State {
     pub(crate) upstream: Arc<Upstream>,
-    pub(crate) recogniser: Recogniser,
+    pub(crate) recogniser: Arc<Recogniser>,
     pub(crate) tenants: Mutex<Tenants>,
     pub(crate) policies: Policies,
     pub(crate) store: Arc<dyn Store>,
@@ -30,6 +31,9 @@ pub(crate) struct State {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) requests: Arc<Semaphore>,
     pub(crate) limits: Limits,
+    pub(crate) budget: Budget,
+    pub(crate) keyless: KeylessClients,
+    pub(crate) allowed_hosts: Vec<String>,
     pub(crate) timeouts: Timeouts,
     pub(crate) token: Option<Secret>,
     pub(crate) client_token: Option<Secret>,

@@ -10,15 +10,15 @@ use tokio::sync::OwnedSemaphorePermit;
 use tracing::Span;
 
 use super::headers;
-use super::meeting::Told;
+use super::meeting::{OfKey, Told};
 use super::passing::{Answer, Passing, Report, Source};
 use super::state::State;
 use super::withheld::Outcome;
-use crate::line::{LineId, Placed, Tenant};
+use crate::line::{LineId, Pending, Placed, Relation, Tenant};
 use crate::manage::Material;
 use crate::policy::Policy;
 use crate::store::{CallRecord, Ended};
-use crate::watch::{Done, Measured, Tap};
+use crate::watch::{Done, Extent, Measured, Sent, Tap, ToWatch};
 
 const SESSION: HeaderName = HeaderName::from_static("x-longhaul-session");
 const LINE: HeaderName = HeaderName::from_static("x-longhaul-line");
@@ -29,7 +29,8 @@ const REPLACED: HeaderName = HeaderName::from_static("x-longhaul-replaced-messag
 const LEFT_OUT: HeaderName = HeaderName::from_static("x-longhaul-saved-bytes");
 const MARKS: HeaderName = HeaderName::from_static("x-longhaul-marks");
 const WAITED: HeaderName = HeaderName::from_static("x-longhaul-waited-ms");
-const ORGANISATION: &str = "anthropic-organization-id";
+/// In which the upstream says whose a key is.
+pub(super) const ORGANISATION: &str = "anthropic-organization-id";
 
 /// What is known of a call while it is under way.
 pub(super) struct Call {
@@ -49,8 +50,12 @@ pub(super) struct Call {
     pub(super) shortened: u32,
     /// Whether thinking in it was refused, and left out.
     pub(super) unbound: bool,
-    /// Where its line stands now is being told to other gateways.
-    pub(super) told: Option<Told>,
+    /// What is remembered of it if the upstream answers well, and not before.
+    pub(super) waiting: Option<Box<Waiting>>,
+    /// Whether nothing may be remembered of it: it came without a credential from beyond this machine.
+    pub(super) is_apart: bool,
+    /// Whether the client itself sent the header in which the upstream names organisations: what comes back may be that.
+    pub(super) tells_organisation: bool,
     /// For how long it was kept waiting, in milliseconds.
     pub(super) waited: u64,
 }
@@ -70,10 +75,35 @@ impl Default for Call {
             material: None,
             shortened: 0,
             unbound: false,
-            told: None,
+            waiting: None,
+            is_apart: false,
+            tells_organisation: false,
             waited: 0,
         }
     }
+}
+
+impl Call {
+    /// The upstream did not take what was sent, and something else goes out for it. What was refused was never cached:
+    /// nothing is compared with it.
+    pub(super) fn is_resent(&mut self, watch: Option<ToWatch>) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.sent.watch = watch;
+        }
+    }
+
+    /// The line that it goes on, or has begun: one that it would only have begun is not known to anybody.
+    fn line(&self) -> Option<LineId> {
+        let (placed, _) = self.placed.as_ref()?;
+        let begins = matches!(placed.relation, Relation::New | Relation::Branches(..));
+        (self.waiting.is_none() || !begins).then_some(placed.line)
+    }
+}
+
+/// A request that was found to belong somewhere, as it is to be remembered and written down.
+pub(super) struct Waiting {
+    pub(super) pending: Pending,
+    pub(super) sent: Sent,
 }
 
 /// A call that was passed on. Dropped before its answer began, it is written down as given up by the client.
@@ -100,6 +130,33 @@ impl UnderWay {
         self.call.as_mut()
     }
 
+    /// The upstream has answered. If it took the request, the request is remembered and written down, and told to other
+    /// gateways; what this gives is to be waited for. Of one that it did not take, nothing stays.
+    pub(super) fn answered(&mut self, status: StatusCode, headers: &HeaderMap) -> Option<Told> {
+        let state = &self.state;
+        let call = self.call.as_mut().filter(|_| status.is_success())?;
+        if !call.tells_organisation && !call.is_apart {
+            learn(state, call.of_key, headers);
+        }
+        let Waiting { pending, mut sent } = *call.waiting.take()?;
+        let whose = || {
+            let tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+            tenants.whose(call.of_key)
+        };
+        let placed = state.recogniser.keep(whose, pending);
+        state.metrics.placed(placed.relation);
+        sent.is_placed(placed);
+        if let Some((found, _)) = &mut call.placed {
+            *found = placed;
+        }
+        if let Some(material) = &mut call.material {
+            material.placed = placed;
+        }
+        let told = state.meeting.tell(OfKey(call.of_key), &sent.line);
+        state.desk.sent(sent);
+        told
+    }
+
     /// The answer begins.
     pub(super) fn end(
         &mut self,
@@ -120,10 +177,10 @@ impl UnderWay {
         let mut call = self.call.take();
         let status = parts.status.as_u16();
         let tap = call.as_ref().filter(|call| call.model.is_some());
-        let tap = tap.map(|call| Tap::new(call.dialect, &parts.headers));
+        let tap = tap.map(|call| Tap::new(call.dialect, &parts.headers, &state.budget));
         parts.headers = headers::back(std::mem::take(&mut parts.headers));
         if let Some(call) = &call {
-            learn(&state, call.of_key, &parts.headers);
+            forget(&state, call);
             tell(call, parts.status, &mut parts.headers);
         }
         if let Some(material) = call.as_mut().and_then(|call| call.material.as_mut()) {
@@ -167,6 +224,7 @@ impl Drop for UnderWay {
                 .metrics
                 .answered(self.status, Some(call.policy), took);
         }
+        forget(&self.state, &call);
         trace(&Span::current(), &call);
         Span::current().record("ended", self.ended.name());
         let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
@@ -177,10 +235,17 @@ impl Drop for UnderWay {
                 call: report.call,
                 line: report.line,
                 record: report.record,
-                measured: Measured::Usage(None),
+                measured: Measured::Usage(None, Extent::Whole),
                 material: None,
             });
         }
+    }
+}
+
+/// Forgets what was noted of a line that was not begun after all.
+fn forget(state: &State, call: &Call) {
+    if let (Some((placed, _)), None) = (&call.placed, call.line()) {
+        state.care.forget(placed.line);
     }
 }
 
@@ -190,7 +255,7 @@ fn trace(span: &Span, call: &Call) {
     if let Some(model) = &call.model {
         span.record("model", model.as_str());
     }
-    if let Some((placed, messages)) = &call.placed {
+    if let (Some((placed, messages)), Some(_)) = (&call.placed, call.line()) {
         span.record("session", tracing::field::display(placed.session));
         span.record("line", tracing::field::display(placed.line));
         span.record("messages", messages);
@@ -199,7 +264,7 @@ fn trace(span: &Span, call: &Call) {
 
 /// What is to be written down of a call; nothing of one that was not read.
 fn report(call: Call, status: u16) -> Option<Report> {
-    let line: Option<LineId> = call.placed.map(|(placed, _)| placed.line);
+    let line = call.line();
     Some(Report {
         call: call.number,
         line,
@@ -215,6 +280,7 @@ fn report(call: Call, status: u16) -> Option<Report> {
             finding: None,
             saved: 0,
             rewritten: false,
+            partial: false,
         },
         material: call.material,
     })
@@ -248,7 +314,7 @@ fn learn(state: &State, of_key: Tenant, headers: &HeaderMap) {
 fn tell(call: &Call, status: StatusCode, headers: &mut HeaderMap) {
     headers.insert(POLICY, HeaderValue::from_static(call.policy.name()));
     let text = |text: String| HeaderValue::try_from(text).ok();
-    if let Some((placed, _)) = &call.placed {
+    if let (Some((placed, _)), Some(_)) = (&call.placed, call.line()) {
         headers.extend(text(placed.session.to_string()).map(|value| (SESSION, value)));
         headers.extend(text(placed.line.to_string()).map(|value| (LINE, value)));
     }

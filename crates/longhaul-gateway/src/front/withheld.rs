@@ -4,7 +4,7 @@
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use http::{Response, StatusCode};
+use http::{HeaderMap, Response, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use longhaul_provider::ErrorClass;
@@ -33,6 +33,16 @@ pub(super) enum Outcome {
     Retry(Vec<Bytes>, Response<Bytes>),
 }
 
+impl Outcome {
+    /// Status and headers of the answer that stands.
+    pub(super) fn head(&self) -> (StatusCode, &HeaderMap) {
+        match self {
+            Self::Pass(answer) => (answer.status(), answer.headers()),
+            Self::Held(answer) | Self::Retry(_, answer) => (answer.status(), answer.headers()),
+        }
+    }
+}
+
 /// Whether thinking was refused for what stands before it (N2). There is no code for it, only words.
 fn is_about_binding(message: &str) -> bool {
     message.contains("thinking") && message.contains("bound to a different conversation")
@@ -49,19 +59,25 @@ pub(super) async fn look(
     let mut placed = call.filter(|call| call.placed.is_some());
     if let Some(call) = placed.as_deref_mut()
         && out_of_room::may_be(state, call, &answer)
+        && let Ok(charge) = state.budget.take(out_of_room::length(&answer))
         && let Some(material) = call.material.take()
     {
-        return Box::pin(out_of_room::look(state, call, material, answer)).await;
+        let looked = Box::pin(out_of_room::look(state, call, material, answer)).await;
+        drop(charge);
+        return looked;
     }
     let placed = placed.filter(|_| suspect);
-    let Some((call, material)) = placed.and_then(|call| {
+    let Some((call, material, charge)) = placed.and_then(|call| {
+        let charge = state.budget.take(LONGEST).ok()?;
         let material = call.material.take()?;
-        Some((call, material))
+        Some((call, material, charge))
     }) else {
         return Ok(Outcome::Pass(answer));
     };
     // Seldom done, and large.
-    Box::pin(look_into(state, call, material, answer)).await
+    let looked = Box::pin(look_into(state, call, material, answer)).await;
+    drop(charge);
+    looked
 }
 
 async fn look_into(
@@ -99,8 +115,7 @@ async fn look_into(
         _ => false,
     };
     if recovered {
-        let watched = placing::watched(state, &material);
-        state.desk.resent(call.number, call.at, watched);
+        call.is_resent(placing::watched(state, &material));
     }
     let sent = material.sending.parts.clone();
     call.material = Some(material);

@@ -1,7 +1,8 @@
 //! The rolling hash over a conversation: after each message, one value that stands for all up to it.
 //!
 //! Two requests have the same value after a message exactly if the same was said by the same in the same order up to
-//! there. Messages of role system are left out: clients put them in and take them out between requests.
+//! there. Messages of role system are left out: clients put them in and take them out between requests. What is rolled
+//! together are keyed hashes, so this one needs no key.
 
 use xxhash_rust::xxh3::Xxh3;
 

@@ -1,6 +1,8 @@
 //! What a client says belongs together: session ids in headers and in `metadata.user_id`. It only groups lines on the
 //! page; which line a request goes on is never decided by it, as helper and sub-agent calls share such ids.
 
+use std::borrow::Cow;
+
 use http::HeaderMap;
 use longhaul_core::json::Object;
 use xxhash_rust::xxh3::Xxh3;
@@ -14,6 +16,8 @@ const SESSION: [&str; 2] = ["x-claude-code-session-id", "x-session-id"];
 const AGENT: &str = "x-claude-code-agent-id";
 /// Ids longer than this are none.
 const LONGEST: usize = 256;
+/// Metadata longer than this is not looked into.
+const LONGEST_METADATA: usize = 16 << 10;
 
 /// A client's own name for what belongs together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,8 +33,11 @@ impl Group {
     pub fn of(tenant: Tenant, headers: &HeaderMap, metadata: Option<&[u8]>) -> Option<Self> {
         let header = |name: &str| headers.get(name).map(http::HeaderValue::as_bytes);
         let named = SESSION.iter().find_map(|name| header(name));
-        let in_body = || session_in(metadata?).map(String::into_bytes);
-        let id = named.map(<[u8]>::to_vec).or_else(in_body)?;
+        let in_body = || session_in(metadata.filter(|text| text.len() <= LONGEST_METADATA)?);
+        let id = match named {
+            Some(named) => Cow::Borrowed(named),
+            None => Cow::Owned(in_body()?.into_bytes()),
+        };
         if id.is_empty() || id.len() > LONGEST {
             return None;
         }

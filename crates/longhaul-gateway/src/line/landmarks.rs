@@ -70,6 +70,14 @@ impl Remembered {
         shared
     }
 
+    /// What it takes in memory, about.
+    pub(super) fn weight(&self) -> usize {
+        let a_message = 2 * size_of::<u128>() + size_of::<u32>();
+        size_of::<Self>()
+            + self.landmarks.len() * size_of::<Landmark>()
+            + self.raws.len() * a_message
+    }
+
     pub(super) fn resumption(&self, landmark: &Landmark) -> Resumption {
         Resumption {
             at: landmark.at,
@@ -107,6 +115,7 @@ pub(super) fn landmarks(
 #[derive(Clone)]
 pub(crate) struct Starts {
     tenant: Tenant,
+    seed: u64,
     /// The hash up to each power of two, the longest last, and what it takes to go on from there.
     powers: Vec<(u64, Hasher)>,
 }
@@ -119,8 +128,8 @@ impl std::fmt::Debug for Starts {
 
 impl Starts {
     /// Of a body.
-    pub(super) fn of(tenant: Tenant, body: &[u8]) -> Self {
-        let mut hash = begun(tenant);
+    pub(super) fn of(seed: u64, tenant: Tenant, body: &[u8]) -> Self {
+        let mut hash = begun(seed, tenant);
         let mut powers = Vec::new();
         let (mut from, mut power) = (0, SHORTEST);
         while let Some(part) = body.get(from..power) {
@@ -128,7 +137,11 @@ impl Starts {
             powers.push((hash.finish_128() as u64, hash.clone()));
             (from, power) = (power, power * 2);
         }
-        Self { tenant, powers }
+        Self {
+            tenant,
+            seed,
+            powers,
+        }
     }
 
     /// Forgets all of them.
@@ -149,7 +162,7 @@ impl Starts {
             let (_, hash) = self.powers.get(power)?;
             Some((SHORTEST << power, hash.clone()))
         });
-        known.unwrap_or_else(|| (0, begun(self.tenant)))
+        known.unwrap_or_else(|| (0, begun(self.seed, self.tenant)))
     }
 
     /// Which of them belongs to a landmark: the longest that lies before it.
@@ -159,9 +172,9 @@ impl Starts {
     }
 }
 
-/// Nothing of one tenant's is found for another.
-fn begun(tenant: Tenant) -> Hasher {
-    let mut hash = Hasher::new();
+/// Nothing of one tenant's is found for another, and nobody outside can make two bodies that begin alike by their hash.
+fn begun(seed: u64, tenant: Tenant) -> Hasher {
+    let mut hash = Hasher::with_seed(seed);
     hash.write(&tenant.0.to_le_bytes());
     hash
 }

@@ -13,6 +13,7 @@ use super::chain::Chain;
 use super::ids::{Ids, LineId, SessionId};
 use super::landmarks::{Remembered, Starts};
 use super::tenant::Tenant;
+use crate::memory::Kept;
 
 type Map<K, V> = HashMap<K, V, RandomState>;
 
@@ -20,6 +21,12 @@ type Map<K, V> = HashMap<K, V, RandomState>;
 const HEADS: usize = 64;
 /// Lines looked at that begin with the same bytes.
 const ALIKE: usize = 8;
+/// What a line takes in memory beside its heads and what is remembered of its newest request, about.
+const LINE_BYTES: usize = 512;
+/// What a head takes, about.
+const HEAD_BYTES: usize = 128;
+/// Lines take at most one part in so many of the memory.
+const SHARE: usize = 4;
 
 /// How a request stands to what is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +78,17 @@ struct Line {
     seen: u64,
     starts: Vec<u64>,
     remembered: Option<Arc<Remembered>>,
+    /// What it takes in memory, as it was last reckoned.
+    bytes: usize,
+}
+
+impl Line {
+    fn weight(&self) -> usize {
+        let remembered = self.remembered.as_ref();
+        LINE_BYTES
+            + self.heads.len() * HEAD_BYTES
+            + remembered.map_or(0, |remembered| remembered.weight())
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -87,8 +105,12 @@ pub struct Lines {
     heads: Map<(Tenant, u128), Head>,
     starts: Map<u64, Vec<LineId>>,
     by_age: BTreeSet<(u64, LineId)>,
+    /// Those of which the newest request is remembered, by age, too: that can be forgotten, and the line still be known.
+    remembering: BTreeSet<(u64, LineId)>,
     room: usize,
     uses: u64,
+    bytes: usize,
+    kept: Option<Kept>,
 }
 
 impl Lines {
@@ -100,18 +122,122 @@ impl Lines {
             heads: Map::default(),
             starts: Map::default(),
             by_age: BTreeSet::new(),
+            remembering: BTreeSet::new(),
             room: room.max(1),
             uses: 0,
+            bytes: 0,
+            kept: None,
         }
     }
 
-    /// Places a request: `hashes` is the chain behind each of its messages, `chain` that behind the last.
+    /// The same within a share of the memory: beyond that, what was not used for longest is forgotten.
+    #[must_use]
+    pub fn within(self, kept: Kept) -> Self {
+        Self {
+            kept: Some(kept),
+            ..self
+        }
+    }
+
+    /// What they take in memory, about.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Forgets what was not used for longest, until they take no more than so many bytes: of each line first how its
+    /// newest request looked, which costs the next one a scan.
+    pub fn shrink_to(&mut self, bytes: usize) {
+        while self.bytes > bytes {
+            if let Some((_, id)) = self.remembering.pop_first() {
+                self.forget_request(id);
+            } else if let Some((_, id)) = self.by_age.first().copied() {
+                self.forget(id);
+            } else {
+                break;
+            }
+        }
+        if let Some(kept) = &self.kept {
+            kept.set(self.bytes);
+        }
+    }
+
+    fn stay_within(&mut self) {
+        let most = self.kept.as_ref().map(|kept| kept.share(SHARE));
+        self.shrink_to(most.unwrap_or(usize::MAX));
+    }
+
+    fn reckon(&mut self, id: LineId) {
+        if let Some(line) = self.lines.get_mut(&id) {
+            let bytes = line.weight();
+            self.bytes = self.bytes + bytes - std::mem::replace(&mut line.bytes, bytes);
+        }
+    }
+
+    /// Forgets how the newest request of a line looked.
+    fn forget_request(&mut self, id: LineId) {
+        let Some(line) = self.lines.get_mut(&id) else {
+            return;
+        };
+        line.remembered = None;
+        let seen = line.seen;
+        let starts = std::mem::take(&mut line.starts);
+        self.remembering.remove(&(seen, id));
+        self.forget_starts(&starts, id);
+        self.reckon(id);
+    }
+
+    /// Finds where a request belongs: `hashes` is the chain behind each of its messages, `chain` that behind the last.
+    /// Nothing is remembered of it: a new line that it would begin is not known yet.
+    pub fn find(
+        &self,
+        tenant: Tenant,
+        group: Option<SessionId>,
+        hashes: impl DoubleEndedIterator<Item = u128>,
+        chain: Chain,
+    ) -> Placed {
+        self.found(tenant, group, hashes, chain, || self.ids.line())
+    }
+
+    /// Places a request, from now on its line stands there.
     pub fn place(
         &mut self,
         tenant: Tenant,
         group: Option<SessionId>,
         hashes: impl DoubleEndedIterator<Item = u128>,
         chain: Chain,
+    ) -> Placed {
+        let placed = self.find(tenant, group, hashes, chain);
+        self.move_to(tenant, placed.line, placed.session, placed.stands);
+        placed
+    }
+
+    /// Places a request that was found to belong somewhere before: what has happened since counts, and a line that it
+    /// would have begun is begun under the same name.
+    pub(super) fn place_found(
+        &mut self,
+        before: Placed,
+        tenant: Tenant,
+        group: Option<SessionId>,
+        hashes: impl DoubleEndedIterator<Item = u128>,
+        chain: Chain,
+    ) -> Placed {
+        let begins = matches!(before.relation, Relation::New | Relation::Branches(..));
+        let name = || match begins {
+            true => before.line,
+            false => self.ids.line(),
+        };
+        let placed = self.found(tenant, group, hashes, chain, name);
+        self.move_to(tenant, placed.line, placed.session, placed.stands);
+        placed
+    }
+
+    fn found(
+        &self,
+        tenant: Tenant,
+        group: Option<SessionId>,
+        hashes: impl DoubleEndedIterator<Item = u128>,
+        chain: Chain,
+        name: impl Fn() -> LineId,
     ) -> Placed {
         let known = hashes
             .rev()
@@ -136,14 +262,13 @@ impl Lines {
             // What a host puts first may be the same for many conversations: only what was answered is common history.
             Some((head, session, false)) if head.chain.answered => {
                 let relation = Relation::Branches(head.line, head.chain.messages);
-                (self.ids.line(), group.unwrap_or(session), relation)
+                (name(), group.unwrap_or(session), relation)
             }
             _ => {
-                let line = self.ids.line();
+                let line = name();
                 (line, group.unwrap_or(SessionId(line.0)), Relation::New)
             }
         };
-        self.move_to(tenant, line, session, chain);
         Placed {
             line,
             tenant,
@@ -155,7 +280,7 @@ impl Lines {
 
     /// An earlier request of a line comes once more. The line stays where it stands: a client that replays a conversation
     /// would begin a line with each request.
-    fn replayed(&mut self, head: Head, session: SessionId, tenant: Tenant) -> Placed {
+    fn replayed(&self, head: Head, session: SessionId, tenant: Tenant) -> Placed {
         let newest = self.lines.get(&head.line).map(|line| line.head);
         let newest = newest.and_then(|newest| self.heads.get(&(tenant, newest)));
         Placed {
@@ -202,9 +327,13 @@ impl Lines {
             seen,
             starts: Vec::new(),
             remembered: None,
+            bytes: 0,
         });
         self.by_age.remove(&(line.seen, id));
         self.by_age.insert((seen, id));
+        if self.remembering.remove(&(line.seen, id)) {
+            self.remembering.insert((seen, id));
+        }
         line.seen = seen;
         line.head = chain.hash;
         if line.heads.back() != Some(&chain.hash) {
@@ -223,6 +352,8 @@ impl Lines {
             };
             self.forget(oldest);
         }
+        self.reckon(id);
+        self.stay_within();
     }
 
     fn forget_head(&mut self, tenant: Tenant, hash: u128, line: LineId) {
@@ -236,7 +367,9 @@ impl Lines {
         let Some(line) = self.lines.remove(&id) else {
             return;
         };
+        self.bytes -= line.bytes;
         self.by_age.remove(&(line.seen, id));
+        self.remembering.remove(&(line.seen, id));
         for hash in line.heads {
             self.forget_head(line.tenant, hash, id);
         }
@@ -265,10 +398,8 @@ impl Lines {
                 continue;
             };
             line.tenant = to;
-            line.remembered = None;
-            let starts = std::mem::take(&mut line.starts);
             let heads = line.heads.clone();
-            self.forget_starts(&starts, id);
+            self.forget_request(id);
             for hash in heads {
                 if let Some(head) = self.heads.remove(&(from, hash)) {
                     self.heads.entry((to, hash)).or_insert(head);
@@ -278,16 +409,22 @@ impl Lines {
     }
 
     /// Remembers the newest request of a line.
-    pub(super) fn remember(&mut self, id: LineId, starts: &Starts, request: Arc<Remembered>) {
+    pub(super) fn remember(&mut self, id: LineId, mine: Vec<u64>, request: Arc<Remembered>) {
         let Some(line) = self.lines.get_mut(&id) else {
             return;
         };
-        let landmarks = request.landmarks.iter();
-        let mut mine: Vec<u64> = landmarks
-            .filter_map(|landmark| starts.of_landmark(landmark))
-            .collect();
-        mine.dedup();
         line.remembered = Some(request);
+        self.remembering.insert((line.seen, id));
+        self.begins_with(id, mine);
+        self.reckon(id);
+        self.stay_within();
+    }
+
+    /// By which beginnings of its newest request a line is looked up.
+    fn begins_with(&mut self, id: LineId, mine: Vec<u64>) {
+        let Some(line) = self.lines.get_mut(&id) else {
+            return;
+        };
         if line.starts == mine {
             return;
         }

@@ -8,15 +8,26 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::chain::Chain;
 use super::ids::SessionId;
+use super::key::HistoryKey;
 use super::landmarks::{Landmark, Remembered, Starts, landmarks};
 use super::lines::{Lines, Placed};
 use super::memo::Generations;
 use super::spoken::{Spoken, spoken};
 use super::tenant::Tenant;
 use crate::body::{self, NotAConversation, Outline, Role};
+use crate::memory::{Budget, Charge, Evict, Kept};
 
 /// Messages whose canonical hash is remembered.
 const MESSAGES: usize = 200_000;
+/// What remembering one takes in memory, about.
+const A_MESSAGE: usize = 80;
+/// They take at most one part in so many of the memory.
+const SHARE: usize = 16;
+/// What reading takes in memory for each message, about.
+const READING: usize =
+    size_of::<body::Element>() + size_of::<Chain>() + 2 * size_of::<u128>() + A_MESSAGE;
+/// The fewest bytes that a message has in a body.
+const SHORTEST: usize = br#"{"role":"user"},"#.len();
 
 /// A body to be recognised.
 #[derive(Debug, Clone, Copy)]
@@ -51,9 +62,23 @@ pub struct Recognised {
     starts: Starts,
     /// How many bytes were known by their hash and not scanned.
     pub known_bytes: usize,
+    /// Messages that were not known, to be remembered.
+    learned: Vec<(u128, Spoken)>,
+    /// The room that all this takes.
+    pub(crate) charge: Option<Arc<Charge>>,
 }
 
 impl Recognised {
+    /// The most that reading the rest of a body may take in memory.
+    pub(crate) fn most(unknown: usize, known: usize) -> usize {
+        (unknown / SHORTEST + known).min(body::MOST_MESSAGES) * READING
+    }
+
+    /// What it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.raws.len() * READING
+    }
+
     /// The text of a message, known ones included, by what gives bytes of the body.
     pub(crate) fn message<'b>(
         &self,
@@ -74,6 +99,26 @@ impl Recognised {
         self.starts.let_go();
         self.kept = Vec::new();
         self.read = Vec::new();
+        self.learned = Vec::new();
+    }
+}
+
+/// A request that was found to belong somewhere, and is remembered when it was answered well. Dropped, nothing is.
+#[derive(Debug)]
+pub struct Pending {
+    found: Placed,
+    group: Option<SessionId>,
+    chain: Chain,
+    hashes: Arc<[u128]>,
+    starts: Vec<u64>,
+    remembered: Option<Arc<Remembered>>,
+    learned: Vec<(u128, Spoken)>,
+}
+
+impl Pending {
+    /// Where it belongs, as far as is known now.
+    pub fn found(&self) -> Placed {
+        self.found
     }
 }
 
@@ -82,6 +127,8 @@ impl Recognised {
 pub struct Recogniser {
     lines: Mutex<Lines>,
     memo: Mutex<Generations<u128, Spoken>>,
+    key: HistoryKey,
+    kept: Option<Kept>,
 }
 
 /// What a body shares with an earlier request.
@@ -93,14 +140,33 @@ impl Shared {
     pub(crate) fn known(&self) -> usize {
         self.1.at
     }
+
+    /// How many messages.
+    pub(crate) fn messages(&self) -> usize {
+        self.1.elements
+    }
 }
 
 impl Recogniser {
-    /// Over these lines.
-    pub fn new(lines: Lines) -> Self {
+    /// Over these lines, with a key for the hash of histories.
+    pub fn new(lines: Lines, key: HistoryKey) -> Self {
         Self {
             lines: Mutex::new(lines),
             memo: Mutex::new(Generations::new(MESSAGES)),
+            key,
+            kept: None,
+        }
+    }
+
+    /// The same within shares of a budget.
+    pub fn within(lines: Lines, key: HistoryKey, budget: &Budget) -> Self {
+        let kept = budget.kept();
+        // Two generations.
+        let room = (kept.share(SHARE) / A_MESSAGE / 2).min(MESSAGES);
+        Self {
+            memo: Mutex::new(Generations::new(room)),
+            kept: Some(kept),
+            ..Self::new(lines.within(budget.kept()), key)
         }
     }
 
@@ -117,7 +183,7 @@ impl Recogniser {
 
     /// The cheap half: what the body shares with an earlier request.
     pub(crate) fn shared(&self, request: Request<'_>) -> (Starts, Option<Shared>) {
-        let starts = Starts::of(request.tenant, request.body);
+        let starts = Starts::of(self.key.seed(), request.tenant, request.body);
         let alike = self.with_lines(|lines| lines.alike(&starts));
         let shared = alike.into_iter().filter_map(|earlier| {
             let landmark = earlier.last_shared(request.body, &starts)?.clone();
@@ -168,8 +234,11 @@ impl Recogniser {
                 starts,
                 known_bytes,
                 outline,
+                learned: Vec::new(),
+                charge: None,
             });
         }
+        let mut learned = Vec::new();
         let mut raws = Vec::with_capacity(outline.len());
         let mut hashes = Vec::with_capacity(outline.len());
         let mut ends = Vec::with_capacity(outline.len());
@@ -184,10 +253,14 @@ impl Recogniser {
         for element in &outline.elements {
             let raw = body.get(element.span.clone()).unwrap_or_default();
             // The same bytes mean something else in the other dialect.
-            let hash = xxh3_128_with_seed(raw, request.dialect as u64);
+            let hash = xxh3_128_with_seed(raw, self.key.seed() ^ request.dialect as u64);
             let spoken = match self.remembered(hash) {
                 Some(spoken) => spoken,
-                None => self.learn(hash, spoken(request.dialect, element.role, raw)?),
+                None => {
+                    let new = spoken(&self.key, request.dialect, element.role, raw)?;
+                    learned.push((hash, new));
+                    new
+                }
             };
             chain = chain.then(spoken);
             if element.role == Role::System && lead == raws.len() {
@@ -210,6 +283,8 @@ impl Recogniser {
             starts,
             known_bytes,
             outline,
+            learned,
+            charge: None,
         })
     }
 
@@ -218,10 +293,17 @@ impl Recogniser {
         memo.get(&raw)
     }
 
-    fn learn(&self, raw: u128, spoken: Spoken) -> Spoken {
+    fn learn(&self, learned: Vec<(u128, Spoken)>) {
+        if learned.is_empty() {
+            return;
+        }
         let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
-        memo.put(raw, spoken);
-        spoken
+        for (raw, spoken) in learned {
+            memo.put(raw, spoken);
+        }
+        if let Some(kept) = &self.kept {
+            kept.set(memo.len() * A_MESSAGE);
+        }
     }
 
     /// Places what was read, and remembers it for the next request.
@@ -231,25 +313,34 @@ impl Recogniser {
         recognised: &Recognised,
         group: Option<SessionId>,
     ) -> Placed {
-        self.place_for(|| request.tenant, request, recognised, group)
+        let pending = self.find(request.tenant, request, recognised, group);
+        self.keep(|| request.tenant, pending)
     }
 
-    /// As [`Recogniser::place`], for a tenant that is asked for while no line can go over to another: what was read for a
-    /// key whose organisation has become known meanwhile is placed with the organisation's.
-    pub fn place_for(
+    /// Finds where what was read belongs, and what is to be remembered of it.
+    pub fn find(
         &self,
-        whose: impl FnOnce() -> Tenant,
+        whose: Tenant,
         request: Request<'_>,
         recognised: &Recognised,
         group: Option<SessionId>,
-    ) -> Placed {
+    ) -> Pending {
         let hashes = recognised.hashes.iter().copied();
         let chain = recognised.chain;
-        let placed = self.with_lines(|lines| lines.place(whose(), group, hashes, chain));
+        let found = self.with_lines(|lines| lines.find(whose, group, hashes, chain));
         let outline = &recognised.outline;
+        let mut pending = Pending {
+            found,
+            group,
+            chain,
+            hashes: Arc::clone(&recognised.hashes),
+            starts: Vec::new(),
+            remembered: None,
+            learned: recognised.learned.clone(),
+        };
         // Nothing new was said, and the beginning was known: what is remembered is still right.
         if outline.elements.is_empty() && outline.known > 0 {
-            return placed;
+            return pending;
         }
         let elements = outline.elements.iter().zip(&recognised.read);
         let read = elements
@@ -260,14 +351,14 @@ impl Recogniser {
         let ends = kept.chain(read).collect::<Vec<_>>().into_iter();
         // Beginnings are looked up within a tenant.
         let others;
-        let starts = match placed.tenant == request.tenant {
+        let starts = match whose == request.tenant {
             true => &recognised.starts,
             false => {
-                others = Starts::of(placed.tenant, request.body);
+                others = Starts::of(self.key.seed(), whose, request.body);
                 &others
             }
         };
-        let remembered = Arc::new(Remembered {
+        let remembered = Remembered {
             landmarks: landmarks(request.body, starts, ends),
             before: outline.before.clone(),
             list: outline.list.start,
@@ -275,8 +366,37 @@ impl Recogniser {
             hashes: Arc::clone(&recognised.hashes),
             ends: Arc::clone(&recognised.ends),
             lead: recognised.lead,
-        });
-        self.with_lines(|lines| lines.remember(placed.line, starts, remembered));
-        placed
+        };
+        let landmarks = remembered.landmarks.iter();
+        pending.starts = landmarks
+            .filter_map(|landmark| starts.of_landmark(landmark))
+            .collect();
+        pending.starts.dedup();
+        pending.remembered = Some(Arc::new(remembered));
+        pending
+    }
+
+    /// Remembers a request that was answered well: where its line stands, and how it looked. `whose` is asked while no
+    /// line can go over to another tenant: a key's organisation may have become known meanwhile.
+    pub fn keep(&self, whose: impl FnOnce() -> Tenant, pending: Pending) -> Placed {
+        self.learn(pending.learned);
+        self.with_lines(|lines| {
+            let hashes = pending.hashes.iter().copied();
+            let (group, chain) = (pending.group, pending.chain);
+            let placed = lines.place_found(pending.found, whose(), group, hashes, chain);
+            // Beginnings are looked up within a tenant.
+            if let Some(request) = pending.remembered
+                && placed.tenant == pending.found.tenant
+            {
+                lines.remember(placed.line, pending.starts, request);
+            }
+            placed
+        })
+    }
+}
+
+impl Evict for Recogniser {
+    fn evict(&self, bytes: usize) {
+        self.with_lines(|lines| lines.shrink_to(lines.bytes().saturating_sub(bytes)));
     }
 }

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use longhaul_core::cache::canonical;
+use longhaul_core::cache::canonical::{self, Digest as _};
 use longhaul_core::json::{Cursor, Fault};
 use longhaul_provider::Dialect;
-use xxhash_rust::xxh3::Xxh3;
 
+use super::key::HistoryKey;
 use crate::body::Role;
 
 /// A message in canonical form.
@@ -18,53 +18,54 @@ use crate::body::Role;
 pub struct Spoken {
     /// Who speaks.
     pub role: Role,
-    /// Hash of who speaks and of what is said.
+    /// Keyed hash of who speaks and of what is said.
     pub hash: u128,
 }
 
 /// Reads one message. `raw` is the element of `messages`, validated.
-pub fn spoken(dialect: Dialect, role: Role, raw: &[u8]) -> Result<Spoken, Fault> {
+pub fn spoken(key: &HistoryKey, dialect: Dialect, role: Role, raw: &[u8]) -> Result<Spoken, Fault> {
     let hash = match dialect {
-        Dialect::Anthropic => canonical::message(raw)?.hash,
-        Dialect::OpenAi => completion_message(raw)?,
+        Dialect::Anthropic => canonical::message_with(|| key.digest(), raw)?.hash,
+        Dialect::OpenAi => completion_message(key, raw)?,
     };
     Ok(Spoken { role, hash })
 }
 
 /// The hash of a message of chat completions: every field but those that are null or empty lists, in any order.
-fn completion_message(raw: &[u8]) -> Result<u128, Fault> {
+fn completion_message(key: &HistoryKey, raw: &[u8]) -> Result<u128, Fault> {
     let mut fields: BTreeMap<Vec<u8>, u128> = BTreeMap::new();
-    Cursor::new(raw).object(|cursor, key| {
+    Cursor::new(raw).object(|cursor, name| {
         let value = cursor.raw()?;
         if value == b"null" || value == b"[]" {
             return Ok(());
         }
-        let hash = match key {
-            b"content" => content(value),
-            _ => canonical::setting(value),
+        let hash = match name {
+            b"content" => content(key, value),
+            _ => canonical::setting_with(|| key.digest(), value),
         };
-        fields.insert(key.to_vec(), hash);
+        fields.insert(name.to_vec(), hash);
         Ok(())
     })?;
-    let mut hash = Xxh3::new();
+    let mut hash = key.digest();
     for (name, value) in &fields {
         hash.update(&(name.len() as u64).to_le_bytes());
         hash.update(name);
         hash.update(&value.to_le_bytes());
     }
-    Ok(hash.digest128())
+    Ok(hash.finish())
 }
 
 /// Content as a list of blocks, whichever way it was sent.
-fn content(value: &[u8]) -> u128 {
-    let mut hash = Xxh3::new();
+fn content(key: &HistoryKey, value: &[u8]) -> u128 {
+    let block = |item| canonical::block_with(|| key.digest(), item).to_le_bytes();
+    let mut hash = key.digest();
     match longhaul_core::json::items(value) {
         Some(items) => {
             for item in items {
-                hash.update(&canonical::block(item).to_le_bytes());
+                hash.update(&block(item));
             }
         }
-        None => hash.update(&canonical::block(value).to_le_bytes()),
+        None => hash.update(&block(value)),
     }
-    hash.digest128()
+    hash.finish()
 }

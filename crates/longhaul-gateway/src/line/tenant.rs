@@ -1,7 +1,7 @@
-//! Whose conversations they are: a keyed hash of the client's key, or of the organisation that the upstream says it
-//! belongs to, since tokens rotate and organisations stay.
+//! Whose conversations they are: a keyed hash of all credentials that a request carries, or of the organisation that the
+//! upstream says they belong to, since tokens rotate and organisations stay.
 //!
-//! The key itself is never kept. The secret of the hash lies in a private file beside the store, so that a copy of the
+//! The credentials themselves are never kept. The secret of the hash lies in a private file beside the store, so that a copy of the
 //! store alone does not even tell whether a known key was used.
 
 use std::collections::HashMap;
@@ -10,9 +10,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use http::{HeaderMap, header};
+use http::HeaderMap;
 use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
+
+use super::credentials::Credentials;
+use super::key::HistoryKey;
+use super::seal::SealKey;
 
 /// Whose conversations: 64 bits of a keyed hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -89,13 +93,41 @@ impl Tenants {
         Tenant(u64::from_le_bytes(first))
     }
 
-    /// The hash of a request's key: `x-api-key`, else `authorization`, else that of having none.
+    /// The hash of the credentials in a request's headers, as they are passed on; where there are none, that of having none.
     pub fn of_key(&self, headers: &HeaderMap) -> Tenant {
-        let key = headers
-            .get("x-api-key")
-            .or_else(|| headers.get(header::AUTHORIZATION));
-        let key = key.map(http::HeaderValue::as_bytes).unwrap_or_default();
-        self.hash(b"key\0", key.strip_prefix(b"Bearer ").unwrap_or(key))
+        self.of(&Credentials::of(headers, None))
+    }
+
+    /// The hash of a request's credentials; where there are none, that of having none.
+    pub fn of(&self, credentials: &Credentials) -> Tenant {
+        let mut text = Vec::new();
+        for (name, value) in credentials.iter() {
+            for part in [name.as_bytes(), value] {
+                text.extend((part.len() as u64).to_le_bytes());
+                text.extend(part);
+            }
+        }
+        self.hash(b"credentials\0", &text)
+    }
+
+    /// A tenant that nothing else belongs to: whoever asks without a credential, once.
+    pub fn nobody(&self, call: u64) -> Tenant {
+        self.hash(b"nobody\0", &call.to_le_bytes())
+    }
+
+    /// The key of the hash that histories are known by.
+    pub fn history_key(&self) -> HistoryKey {
+        HistoryKey::new(self.derived(b"history\0"))
+    }
+
+    /// What summaries and notes are sealed with in the store.
+    pub fn seal_key(&self) -> SealKey {
+        SealKey::new(&self.derived(b"seal\0"))
+    }
+
+    fn derived(&self, purpose: &[u8]) -> [u8; SECRET_BYTES] {
+        let tag = hmac::sign(&self.secret, purpose);
+        tag.as_ref().first_chunk().copied().unwrap_or_default()
     }
 
     /// Whose request it is: the organisation that the key is known to belong to, else the key's own.

@@ -18,7 +18,7 @@ use longhaul_provider::decode::{Decoder, decode_json};
 use longhaul_provider::error::{Answer, Awaited};
 use longhaul_provider::{CancellationToken, Dialect, Error, ErrorClass, Reply, sse};
 
-use crate::front::{Onward, Upstream};
+use crate::front::{Onward, Upstream, without_claims};
 
 /// The longest answer that is read.
 const LONGEST: usize = 32 << 20;
@@ -57,6 +57,7 @@ impl Asking {
         *request.uri_mut() = self.uri.clone();
         let headers = request.headers_mut();
         headers.clone_from(&self.headers);
+        without_claims(headers);
         // It is read here, and only plain text is.
         headers.remove(header::ACCEPT_ENCODING);
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));

@@ -22,8 +22,9 @@ use super::settle;
 use super::standing::Standings;
 use super::windows::Windows;
 use super::work::Occasion;
-use crate::line::{LineId, Relation, Tenant};
+use crate::line::{LineId, Relation, SealKey, Tenant};
 use crate::marks::Marks;
+use crate::memory::{Budget, Evict};
 use crate::store::{NotesShelf, Shelf, StoreError};
 use crate::watch::{Changes, Metrics};
 
@@ -51,6 +52,10 @@ pub(crate) struct Shelves {
     pub(crate) rewrites: Arc<dyn Shelf>,
     /// None if session notes are not taken.
     pub(crate) notes: Option<Arc<dyn NotesShelf>>,
+    /// What both are sealed with.
+    pub(crate) seal: SealKey,
+    /// Where what is in memory of them is charged.
+    pub(crate) budget: Budget,
 }
 
 /// What became of a request before it was sent.
@@ -72,9 +77,10 @@ impl Care {
         abort: CancellationToken,
     ) -> Result<Self, StoreError> {
         Ok(Self {
-            rewrites: Rewrites::open(shelves.rewrites).await?,
+            rewrites: Rewrites::open(shelves.rewrites, shelves.seal.clone(), &shelves.budget)
+                .await?,
             standings: Standings::default(),
-            notes: shelves.notes.map(NotesDesk::new),
+            notes: (shelves.notes).map(|notes| NotesDesk::new(notes, shelves.seal)),
             windows: Windows::new(Arc::clone(&settings.config), Arc::clone(&settings.models)),
             settings,
             marks,
@@ -258,6 +264,16 @@ impl Care {
         let unbound = settle::without_thinking(&self.rewrites, material).await;
         self.mark(material);
         unbound
+    }
+
+    /// What is in memory of what stands for the beginnings of histories: the gateway may want that room.
+    pub(crate) fn rewrites_at_hand(&self) -> Arc<dyn Evict> {
+        Arc::clone(self.rewrites.at_hand()) as Arc<dyn Evict>
+    }
+
+    /// A line was not begun after all.
+    pub(crate) fn forget(&self, line: LineId) {
+        self.standings.forget(line);
     }
 
     /// A tenant turned out to be another.

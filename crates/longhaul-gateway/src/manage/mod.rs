@@ -5,7 +5,7 @@
 //! of a request's own messages, so branches that share the beginning share it, and a client that edits its history loses it.
 //! Rewrites are made in the background, ahead of the threshold, and are durable before they are used.
 //!
-//! `care` is what the front asks (`room`: does it fit, `after`: what follows from its answer): `rewrites` are looked up and put in place (`sending`, `settle`), each line's
+//! `care` is what the front asks (`room`: does it fit, `after`: what follows from its answer): `rewrites` (`at_hand` in memory; `keeping`: whether they can be kept) are looked up and put in place (`sending`, `settle`), each line's
 //! `standing` says when work is due, `work` takes turns at it and `make` does it for the `material` of a request, `asking` the upstream where needed, in the way
 //! that `fork` chooses. `weight` says how many tokens all of that is.
 //!
@@ -18,6 +18,7 @@
 
 mod after;
 mod asking;
+mod at_hand;
 mod care;
 mod clear;
 mod draft;
@@ -25,6 +26,7 @@ mod element;
 pub mod entries;
 mod fork;
 pub mod history_files;
+mod keeping;
 mod make;
 mod material;
 mod noted;

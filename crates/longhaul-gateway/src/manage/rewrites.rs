@@ -1,23 +1,25 @@
-//! Rewrites at hand: found by the hashes of a request's messages, their texts kept in memory while they are in use.
+//! Rewrites: found by the hashes of a request's messages, their texts kept in memory while they are in use (`at_hand`). What
+//! comes from the store is used only if its seal says that it is as it was.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
-use foldhash::fast::RandomState;
 use longhaul_core::json;
 use longhaul_core::money::Usd;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
+use super::at_hand::{AtHand, Key, Map};
+use super::keeping::Keeping;
 use super::weight;
-use crate::line::Tenant;
-use crate::store::{Rewrite, Shelf, StoreError};
+use crate::line::{SealKey, Tenant};
+use crate::memory::{Budget, Kept};
+use crate::store::{Rewrite, Sealable as _, Shelf, StoreError};
 
-/// Bytes of texts kept in memory, in each of two generations.
-const BYTES: usize = 32 << 20;
-
-type Key = (Tenant, u128);
-type Map<K, V> = HashMap<K, V, RandomState>;
+/// What it takes in memory to know of one, about.
+const KNOWN_BYTES: usize = 64;
+/// For how long a request waits for one to be kept.
+const AT_ONCE: Duration = Duration::from_secs(2);
 
 /// A rewrite, and what the cache watch sees of it.
 #[derive(Debug)]
@@ -65,45 +67,26 @@ fn elements_of(text: &[u8]) -> Vec<Bytes> {
     items.map(|item| list.slice_ref(item)).collect()
 }
 
-#[derive(Default)]
-struct AtHand {
-    newer: Map<Key, Arc<Shelved>>,
-    older: Map<Key, Arc<Shelved>>,
-    bytes: usize,
-}
-
-impl AtHand {
-    fn get(&mut self, key: &Key) -> Option<Arc<Shelved>> {
-        if let Some(found) = self.newer.get(key) {
-            return Some(Arc::clone(found));
-        }
-        let found = self.older.remove(key)?;
-        self.put(*key, Arc::clone(&found));
-        Some(found)
-    }
-
-    fn put(&mut self, key: Key, shelved: Arc<Shelved>) {
-        if self.bytes > BYTES {
-            self.older = std::mem::take(&mut self.newer);
-            self.bytes = 0;
-        }
-        let rewrite = &shelved.rewrite;
-        self.bytes += 2 * rewrite.text.len() + rewrite.lines.len();
-        self.newer.insert(key, shelved);
-    }
-}
-
 /// See the module.
 pub(crate) struct Rewrites {
     shelf: Arc<dyn Shelf>,
     /// All there are, by how many messages they stand for; none if only the store can tell.
     known: Option<Mutex<Map<Key, u32>>>,
-    at_hand: Mutex<AtHand>,
+    known_bytes: Kept,
+    at_hand: Arc<AtHand>,
+    seal: SealKey,
+    keeping: Keeping,
 }
 
 impl Rewrites {
-    pub(crate) async fn open(shelf: Arc<dyn Shelf>) -> Result<Self, StoreError> {
+    pub(crate) async fn open(
+        shelf: Arc<dyn Shelf>,
+        seal: SealKey,
+        budget: &Budget,
+    ) -> Result<Self, StoreError> {
         let known = shelf.index().await?;
+        let known_bytes = budget.kept();
+        known_bytes.set(known.as_ref().map_or(0, Vec::len) * KNOWN_BYTES);
         let known = known.map(|all| {
             let all = all.into_iter();
             all.map(|(tenant, at, messages)| ((tenant, at), messages))
@@ -112,8 +95,26 @@ impl Rewrites {
         Ok(Self {
             shelf,
             known: known.map(Mutex::new),
-            at_hand: Mutex::default(),
+            known_bytes,
+            at_hand: Arc::new(AtHand::new(budget)),
+            seal,
+            keeping: Keeping::default(),
         })
+    }
+
+    /// Whether one that is made now can be kept, as far as is known.
+    pub(crate) async fn can_be_kept(&self) -> bool {
+        self.keeping.is_possible(&self.shelf).await
+    }
+
+    /// Whether what is made of conversations is kept.
+    pub(crate) fn keeping(&self) -> &Keeping {
+        &self.keeping
+    }
+
+    /// What is in memory of them.
+    pub(crate) fn at_hand(&self) -> &Arc<AtHand> {
+        &self.at_hand
     }
 
     /// The rewrite that stands for most of a history, given by the rolling hash behind each of its messages.
@@ -125,22 +126,57 @@ impl Rewrites {
         let Some(known) = &self.known else {
             return Box::pin(self.ask(tenant, hashes)).await;
         };
-        let found = {
-            let known = known.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut newest = hashes.iter().rev();
-            match known.is_empty() {
-                true => None,
-                false => newest.find(|hash| known.contains_key(&(tenant, **hash))),
+        loop {
+            let found = {
+                let known = known.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut newest = hashes.iter().rev();
+                match known.is_empty() {
+                    true => None,
+                    false => newest.find(|hash| known.contains_key(&(tenant, **hash))),
+                }
+            };
+            let Some(at) = found.copied() else {
+                return Ok(None);
+            };
+            if let Some(shelved) = self.at_hand.get(&(tenant, at)) {
+                return Ok(Some(shelved));
             }
-        };
-        let Some(at) = found.copied() else {
-            return Ok(None);
-        };
-        if let Some(shelved) = self.at_hand().get(&(tenant, at)) {
-            return Ok(Some(shelved));
+            if let Some(shelved) = Box::pin(self.stored(tenant, vec![at], 0)).await? {
+                return Ok(Some(shelved));
+            }
+            // It is gone from the store: perhaps there is an earlier one.
+            self.forget(tenant, at);
         }
-        let stored = self.shelf.find(tenant, vec![at], 0).await?;
-        Ok(stored.map(|rewrite| self.keep(rewrite)))
+    }
+
+    /// The best that the store has, if it is intact. One that is damaged is deleted, and the next best looked for.
+    async fn stored(
+        &self,
+        tenant: Tenant,
+        hashes: Vec<u128>,
+        least: u32,
+    ) -> Result<Option<Arc<Shelved>>, StoreError> {
+        loop {
+            let Some(found) = self.shelf.find(tenant, hashes.clone(), least).await? else {
+                return Ok(None);
+            };
+            let (line, at) = (found.stored.made.line, found.stored.at);
+            if let Some(rewrite) = found.open(&self.seal) {
+                return Ok(Some(self.keep(rewrite)));
+            }
+            tracing::warn!(%line, "a summary in the store is damaged; it is dropped, and the client's own messages are sent");
+            self.forget(tenant, at);
+            self.shelf.discard(tenant, at).await?;
+        }
+    }
+
+    fn forget(&self, tenant: Tenant, at: u128) {
+        if let Some(known) = &self.known {
+            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            known.remove(&(tenant, at));
+            self.known_bytes.set(known.len() * KNOWN_BYTES);
+        }
+        self.at_hand.forget(&(tenant, at));
     }
 
     /// Others may have put a better one than is at hand.
@@ -149,16 +185,14 @@ impl Rewrites {
         tenant: Tenant,
         hashes: &[u128],
     ) -> Result<Option<Arc<Shelved>>, StoreError> {
-        let mine = {
-            let mut at_hand = self.at_hand();
-            let mut newest = hashes.iter().rev();
-            newest.find_map(|hash| at_hand.get(&(tenant, *hash)))
-        };
+        let mut newest = hashes.iter().rev();
+        let mine = newest.find_map(|hash| self.at_hand.get(&(tenant, *hash)));
         let least = mine.as_ref().map_or(0, |mine| mine.rewrite.messages);
-        let others = self.shelf.find(tenant, hashes.to_vec(), least).await;
+        let others = self.stored(tenant, hashes.to_vec(), least).await;
         match others {
-            Ok(Some(rewrite)) => Ok(Some(self.keep(rewrite))),
+            Ok(Some(others)) => Ok(Some(others)),
             Ok(None) => Ok(mine),
+            Err(StoreError::Resting) if mine.is_some() => Ok(mine),
             // What is at hand was durable once, and still stands for what it stood for.
             Err(error) if mine.is_some() => {
                 tracing::warn!(%error, "the store cannot be asked for newer summaries");
@@ -170,8 +204,26 @@ impl Rewrites {
 
     /// Makes a rewrite durable, and then known.
     pub(crate) async fn put(&self, rewrite: Rewrite) -> Result<Arc<Shelved>, StoreError> {
-        self.shelf.put(rewrite.clone()).await?;
-        Ok(self.keep(rewrite))
+        let sealed = rewrite.clone().sealed(&self.seal);
+        match self.shelf.put(sealed).await {
+            Ok(()) => {
+                self.keeping.kept();
+                Ok(self.keep(rewrite))
+            }
+            Err(error) => {
+                self.keeping.not_kept();
+                Err(error)
+            }
+        }
+    }
+
+    /// The same while a request waits: not for long, and not at all where the store does not answer.
+    pub(crate) async fn put_at_once(&self, rewrite: Rewrite) -> Result<Arc<Shelved>, StoreError> {
+        if self.shelf.is_resting() {
+            return Err(StoreError::Resting);
+        }
+        let put = tokio::time::timeout(AT_ONCE, self.put(rewrite)).await;
+        put.unwrap_or_else(|_| Err(StoreError::NoAnswer("it took too long".to_owned())))
     }
 
     /// Whether nobody else puts any.
@@ -198,9 +250,10 @@ impl Rewrites {
         if let Some(known) = &self.known {
             let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
             known.insert(key, rewrite.messages);
+            self.known_bytes.set(known.len() * KNOWN_BYTES);
         }
         let shelved = Arc::new(Shelved::new(rewrite));
-        self.at_hand().put(key, Arc::clone(&shelved));
+        self.at_hand.put(key, Arc::clone(&shelved));
         shelved
     }
 
@@ -217,23 +270,7 @@ impl Rewrites {
                 known.insert((to, at), messages);
             }
         }
-        let mut at_hand = self.at_hand();
-        let AtHand { newer, older, .. } = &mut *at_hand;
-        for texts in [newer, older] {
-            let moved: Vec<Key> = (texts.keys())
-                .filter(|(tenant, _)| *tenant == from)
-                .copied()
-                .collect();
-            for key in moved {
-                if let Some(shelved) = texts.remove(&key) {
-                    texts.insert((to, key.1), shelved);
-                }
-            }
-        }
-    }
-
-    fn at_hand(&self) -> std::sync::MutexGuard<'_, AtHand> {
-        self.at_hand.lock().unwrap_or_else(PoisonError::into_inner)
+        self.at_hand.adopt(from, to);
     }
 
     /// The store behind.

@@ -41,7 +41,7 @@ pub(super) async fn without_thinking(rewrites: &Rewrites, material: &mut Materia
     let Some(settled) = settled(material) else {
         return false;
     };
-    match rewrites.put(settled).await {
+    match rewrites.put_at_once(settled).await {
         Ok(settled) => {
             let behind = Sending::behind(&material.body, &material.recognised, &settled);
             let is_so = behind.is_some();

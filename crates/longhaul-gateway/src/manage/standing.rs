@@ -252,6 +252,12 @@ impl Standings {
         });
     }
 
+    /// Forgets a line.
+    pub(crate) fn forget(&self, line: LineId) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.forget(&line);
+    }
+
     fn change<T>(&self, line: LineId, change: impl FnOnce(&mut Standing) -> T) -> T {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         change(all.or_default(line))

@@ -132,6 +132,9 @@ impl Care {
             if self.is_done(material, occasion).await {
                 return true;
             }
+            if !self.rewrites.can_be_kept().await {
+                return false;
+            }
             match self.rewrites.shelf().claim(key).await {
                 // Another may have been done, and have given its claim back, just before.
                 Ok(Some(_claim)) => {

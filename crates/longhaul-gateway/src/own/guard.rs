@@ -1,7 +1,8 @@
 //! Who may see sessions and counters.
 
-use http::{HeaderMap, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde_json::json;
+use url::Url;
 
 use crate::front::{Answer, State, json_answer};
 
@@ -26,9 +27,9 @@ pub(super) fn allowed(state: &State, headers: &HeaderMap) -> Result<(), Box<Resp
             StatusCode::FORBIDDEN,
             "the gateway listens beyond this machine: start it with a token to see sessions (LONGHAUL_GATEWAY_TOKEN)",
         ),
-        None if !names_this_machine(headers) => refuse(
+        None if !comes_from_here(state, headers) => refuse(
             StatusCode::FORBIDDEN,
-            "call the gateway by its address, such as 127.0.0.1, or start it with a token",
+            "call the gateway by its address, such as 127.0.0.1, or start it with a token or with --allow-host NAME",
         ),
         None => Ok(()),
     }
@@ -40,19 +41,41 @@ pub(crate) fn same(given: &[u8], token: &[u8]) -> bool {
     given.len() == token.len() && differing == 0
 }
 
-/// Whether `host` is an address or name of this machine.
-fn names_this_machine(headers: &HeaderMap) -> bool {
-    let Some(host) = headers
-        .get(header::HOST)
-        .and_then(|value| value.to_str().ok())
-    else {
+/// Whether a request comes by a name of this machine, and from no web page of another, where the gateway listens on this
+/// machine alone. A page of a stranger can have his name lead here, and can have a browser send requests here; it cannot
+/// choose what the browser says in `host` and `origin`.
+pub(crate) fn comes_from_here(state: &State, headers: &HeaderMap) -> bool {
+    if !state.on_loopback {
         return true;
-    };
-    let name = match host.rsplit_once(':') {
+    }
+    let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
+    let mut hosts = headers.get_all(header::HOST).iter().map(text);
+    let mut origins = headers.get_all(header::ORIGIN).iter().map(text);
+    let known = |name: &str| is_this_machine(name) || is_allowed(&state.allowed_hosts, name);
+    hosts.all(|host| known(without_port(&host)))
+        && origins.all(|origin| {
+            let origin = Url::parse(&origin);
+            origin.is_ok_and(|origin| origin.host_str().is_some_and(known))
+        })
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
-    };
+    }
+}
+
+/// Names that lead to this machine wherever they are looked up.
+fn is_this_machine(name: &str) -> bool {
     let name = name.trim_start_matches('[').trim_end_matches(']');
     let address = name.parse::<std::net::IpAddr>();
-    name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    name == "localhost"
+        || name.ends_with(".localhost")
+        || address.is_ok_and(|address| address.is_loopback())
+}
+
+fn is_allowed(allowed: &[String], name: &str) -> bool {
+    allowed.iter().any(|host| host.eq_ignore_ascii_case(name))
 }

@@ -14,7 +14,7 @@ use http::{HeaderValue, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use serde_json::json;
 
-pub(crate) use guard::same;
+pub(crate) use guard::{comes_from_here, same};
 
 use crate::front::{Answer, State, json_answer};
 

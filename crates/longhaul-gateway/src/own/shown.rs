@@ -28,6 +28,7 @@ pub(super) fn call(line: LineId, call: &CallRecord) -> Value {
         "ended": call.ended,
         "milliseconds": call.millis,
         "usage": call.usage.as_ref().map(usage),
+        "usage_partial": call.partial,
         "cost_usd": call.cost.map(|cost| cost.to_f64()),
         "finding": call.finding,
         "saved_tokens": call.saved,

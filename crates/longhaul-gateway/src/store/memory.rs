@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::{
     CallRecord, Claim, Known, Listed, Made, NotesRecord, NotesShelf, Purged, Record, Rewrite,
-    SessionRow, Shelf, Sqlite, Store, StoreError,
+    Sealed, SessionRow, Shelf, Sqlite, Store, StoreError, StoreHealth,
 };
 use crate::line::{LineId, SessionId, Tenant};
 
@@ -46,8 +46,14 @@ impl Store for Memory {
     }
 }
 
+impl StoreHealth for Memory {
+    fn probe(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.0.probe()
+    }
+}
+
 impl Shelf for Memory {
-    fn put(&self, rewrite: Rewrite) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn put(&self, rewrite: Sealed<Rewrite>) -> BoxFuture<'_, Result<(), StoreError>> {
         self.0.put(rewrite)
     }
 
@@ -56,8 +62,12 @@ impl Shelf for Memory {
         tenant: Tenant,
         at: Vec<u128>,
         least: u32,
-    ) -> BoxFuture<'_, Result<Option<Rewrite>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Option<Sealed<Rewrite>>, StoreError>> {
         self.0.find(tenant, at, least)
+    }
+
+    fn discard(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.0.discard(tenant, at)
     }
 
     fn index(&self) -> BoxFuture<'_, Result<Option<Vec<Listed>>, StoreError>> {
@@ -78,7 +88,7 @@ impl Shelf for Memory {
 }
 
 impl NotesShelf for Memory {
-    fn put_notes(&self, notes: NotesRecord) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn put_notes(&self, notes: Sealed<NotesRecord>) -> BoxFuture<'_, Result<(), StoreError>> {
         self.0.put_notes(notes)
     }
 
@@ -86,7 +96,11 @@ impl NotesShelf for Memory {
         &self,
         tenant: Tenant,
         at: Vec<u128>,
-    ) -> BoxFuture<'_, Result<Option<NotesRecord>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Option<Sealed<NotesRecord>>, StoreError>> {
         self.0.find_notes(tenant, at)
+    }
+
+    fn discard_notes(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.0.discard_notes(tenant, at)
     }
 }

@@ -6,21 +6,25 @@
 //! the path of requests by the bookkeeper (`watch/`); what is put on the shelf is durable before it is used.
 
 mod claims;
+mod health;
 mod memory;
 mod notes;
 mod postgres;
 mod record;
 mod rewrite;
+mod sealed;
 mod sqlite;
 
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
+pub use health::StoreHealth;
 pub use memory::Memory;
 pub use notes::{NotesRecord, NotesShelf};
 pub use postgres::Postgres;
 pub use record::{CallRecord, Ended, LineRecord, Purged, Record, SessionRow};
 pub use rewrite::{Kind, Made, Rewrite};
+pub use sealed::{Sealable, Sealed};
 pub use sqlite::Sqlite;
 
 use crate::line::{LineId, Restored, SessionId, Tenant};
@@ -51,6 +55,12 @@ pub enum StoreError {
     /// Reading or writing failed.
     #[error("the store failed: {0}")]
     Failed(String),
+    /// It does not answer.
+    #[error("the store does not answer: {0}")]
+    NoAnswer(String),
+    /// It did not answer a moment ago.
+    #[error("the store did not answer a moment ago and is left alone for a while")]
+    Resting,
 }
 
 /// What there is to know at a start.
@@ -87,17 +97,19 @@ pub type Listed = (Tenant, u128, u32);
 pub trait Claim: Send + Sync {}
 
 /// Keeps what stands for the beginnings of histories. With a store that several gateways share, each sees what the
-/// others put.
-pub trait Shelf: Send + Sync + 'static {
-    /// Puts a rewrite; one for the same history is replaced. Durable when this returns.
-    fn put(&self, rewrite: Rewrite) -> BoxFuture<'_, Result<(), StoreError>>;
+/// others put. Whoever takes something from it looks at the seal.
+pub trait Shelf: StoreHealth {
+    /// Puts a rewrite with its seal; one for the same history is replaced. Durable when this returns.
+    fn put(&self, rewrite: Sealed<Rewrite>) -> BoxFuture<'_, Result<(), StoreError>>;
     /// Of the rewrites at these hashes the one that stands for the most messages, if it stands for more than `least`.
     fn find(
         &self,
         tenant: Tenant,
         at: Vec<u128>,
         least: u32,
-    ) -> BoxFuture<'_, Result<Option<Rewrite>, StoreError>>;
+    ) -> BoxFuture<'_, Result<Option<Sealed<Rewrite>>, StoreError>>;
+    /// Deletes the rewrite for a history.
+    fn discard(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>>;
     /// Which rewrites there are; none where other processes put some too, so that only asking tells.
     fn index(&self) -> BoxFuture<'_, Result<Option<Vec<Listed>>, StoreError>>;
     /// A claim that nobody else, in any process, has at the same time; none if somebody has. A process that dies gives
@@ -115,7 +127,7 @@ impl<S: Store + Shelf + NotesShelf> Storage for S {}
 
 /// What gateways that share a store know of each other. A line is written ([`Store::append`]) before its answer is passed
 /// on, so that whoever takes the next request finds it.
-pub trait Peers: Send + Sync + 'static {
+pub trait Peers: StoreHealth {
     /// Of the heads of lines at these hashes the one with the most messages, and behind it the newest head of its line
     /// if that is another: what to restore, in this order. Nothing if none is known.
     fn heads_at(

@@ -5,7 +5,7 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use longhaul_core::money::Usd;
 
-use super::StoreError;
+use super::{Sealed, StoreError};
 use crate::line::{LineId, SessionId, Tenant};
 
 /// The notes of a history, as of one message.
@@ -31,14 +31,17 @@ pub struct NotesRecord {
     pub cost: Option<Usd>,
 }
 
-/// Keeps notes. With a store that several gateways share, each sees what the others put.
+/// Keeps notes. With a store that several gateways share, each sees what the others put. Whoever takes something from it
+/// looks at the seal.
 pub trait NotesShelf: Send + Sync + 'static {
     /// Puts notes; those for the same history are replaced. Durable when this returns.
-    fn put_notes(&self, notes: NotesRecord) -> BoxFuture<'_, Result<(), StoreError>>;
+    fn put_notes(&self, notes: Sealed<NotesRecord>) -> BoxFuture<'_, Result<(), StoreError>>;
     /// Of the notes at these hashes those that cover the most messages.
     fn find_notes(
         &self,
         tenant: Tenant,
         at: Vec<u128>,
-    ) -> BoxFuture<'_, Result<Option<NotesRecord>, StoreError>>;
+    ) -> BoxFuture<'_, Result<Option<Sealed<NotesRecord>>, StoreError>>;
+    /// Deletes the notes for a history.
+    fn discard_notes(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>>;
 }

@@ -96,6 +96,8 @@ pub struct CallRecord {
     pub saved: u64,
     /// Whether something else was sent for the beginning of the history.
     pub rewritten: bool,
+    /// Whether the answer was not heard to its end, so that `usage` is what was known by then, and no more than that.
+    pub partial: bool,
 }
 
 /// A session with the sums of its calls.

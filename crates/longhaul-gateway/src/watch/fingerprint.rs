@@ -24,18 +24,38 @@ pub(super) struct Fingerprints {
     messages: Generations<u128, Positions>,
     heads: Arc<Heads>,
     flags: Arc<Flags>,
+    /// The most positions of one request.
+    most: usize,
+}
+
+/// What the positions of a message take in memory.
+fn weight(positions: &Positions) -> usize {
+    positions.len() * size_of::<(Position, Option<Mark>)>()
 }
 
 impl Fingerprints {
-    pub(super) fn new(heads: Arc<Heads>) -> Self {
+    /// What is remembered, and what one fingerprint takes, is at most about so many bytes each.
+    pub(super) fn new(heads: Arc<Heads>, bytes: usize) -> Self {
         Self {
-            messages: Generations::new(MESSAGES),
+            messages: Generations::within(MESSAGES, bytes / 2),
             heads,
             flags: Arc::default(),
+            most: bytes / size_of::<Position>(),
         }
     }
 
-    /// The fingerprint of a request. None if the API would refuse it, or if part of it was forgotten meanwhile.
+    /// What is remembered, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.messages.bytes()
+    }
+
+    /// Forgets half of what is remembered.
+    pub(super) fn forget_older(&mut self) {
+        self.messages.forget_older();
+    }
+
+    /// The fingerprint of a request. None if the API would refuse it, if part of it was forgotten meanwhile, or if it has
+    /// too many parts.
     pub(super) fn of(
         &mut self,
         sent: &ToWatch,
@@ -76,6 +96,9 @@ impl Fingerprints {
                     self.read(sent.dialect, text, raw)?
                 }
             };
+            if positions.len() + parts.len() > self.most {
+                return None;
+            }
             for (position, mark) in parts.iter() {
                 marks.extend(mark.clone().map(|mark| (positions.len(), mark)));
                 positions.push(Position {
@@ -105,7 +128,8 @@ impl Fingerprints {
     fn read(&mut self, dialect: Dialect, text: &[u8], raw: u128) -> Option<Positions> {
         if dialect == Dialect::OpenAi {
             let parts = chat::alone(text, raw);
-            self.messages.put(raw, Arc::clone(&parts));
+            let bytes = weight(&parts);
+            self.messages.put_weighing(raw, Arc::clone(&parts), bytes);
             return Some(parts);
         }
         let alone = [br#"{"messages":["#, text, b"]}"].concat();
@@ -126,7 +150,8 @@ impl Fingerprints {
                 (Position { bytes, ..position }, mark(at))
             })
             .collect();
-        self.messages.put(raw, Arc::clone(&parts));
+        let bytes = weight(&parts);
+        self.messages.put_weighing(raw, Arc::clone(&parts), bytes);
         Some(parts)
     }
 

@@ -7,18 +7,18 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use longhaul_core::cache::{CallId, Watch};
 use longhaul_core::message::Usage;
 use longhaul_core::models::ModelTable;
 use tokio::sync::mpsc;
 
 use super::changes::Changes;
-use super::fingerprint::Fingerprints;
 use super::metrics::Metrics;
 use super::seen::{Heads, ToWatch};
-use super::usage::Measured;
-use crate::line::{LineId, SessionId, Tenant};
+use super::usage::{Extent, Measured};
+use super::watching::Watching;
+use crate::line::{LineId, Placed, Relation, SessionId, Tenant};
 use crate::manage::{Care, Marked, Material};
+use crate::memory::{Budget, Evict};
 use crate::store::{CallRecord, Ended, LineRecord, Record, Store};
 
 /// Entries that may wait.
@@ -31,8 +31,8 @@ const BATCH: usize = 8_192;
 const TURN: Duration = Duration::from_millis(2);
 /// They are written when a turn brought nothing, but after so many turns in any case.
 const TURNS: usize = 50;
-/// Sessions whose cache is watched: those not heard of for longest are forgotten.
-const SESSIONS: usize = 512;
+/// Characters of a finding that are written down: it may quote names that a client made up.
+const LONGEST_FINDING: usize = 1_000;
 
 /// Calls under way that are remembered.
 const MOST_UNDER_WAY: usize = 65_536;
@@ -44,7 +44,7 @@ const MOST_LEARNED: usize = 65_536;
 const UNMARKED: &str =
     "cache not used: the client sets no cache markers; the gateway sets them from this request on";
 
-/// A request that is about to be passed on.
+/// A request that the upstream took.
 #[derive(Debug)]
 pub struct Sent {
     /// A number that no other call has.
@@ -55,6 +55,23 @@ pub struct Sent {
     pub line: LineRecord,
     /// What the cache watch needs, where it applies.
     pub watch: Option<ToWatch>,
+}
+
+impl Sent {
+    /// It was placed here, which may be elsewhere than it was found to belong.
+    pub fn is_placed(&mut self, placed: Placed) {
+        self.line.line = placed.line;
+        self.line.tenant = placed.tenant;
+        self.line.session = placed.session;
+        self.line.chain = placed.stands;
+        self.line.parent = match placed.relation {
+            Relation::Branches(from, _) => Some(from),
+            _ => None,
+        };
+        if let Some(watch) = &mut self.watch {
+            watch.session = placed.session;
+        }
+    }
 }
 
 /// A call that has ended.
@@ -86,8 +103,6 @@ fn follow(care: &Arc<Care>, record: &mut CallRecord, material: Material, usage: 
 
 enum Entry {
     Sent(Box<Sent>),
-    /// Something else was sent for a call: it, and when.
-    Resent(u64, Timestamp, Box<ToWatch>),
     Done(Box<Done>),
     Tenant(Tenant, Tenant),
 }
@@ -132,19 +147,6 @@ impl Desk {
         }
     }
 
-    /// The upstream refused a request, and something else goes out for it.
-    pub(crate) fn resent(&self, call: u64, at: Timestamp, watch: ToWatch) {
-        let length = watch.size();
-        if self.waiting.fetch_add(length, Ordering::Relaxed) > WAITING_BYTES
-            || (self.queue)
-                .try_send(Entry::Resent(call, at, Box::new(watch)))
-                .is_err()
-        {
-            self.waiting.fetch_sub(length, Ordering::Relaxed);
-            self.metrics.dropped();
-        }
-    }
-
     /// What stands beside the messages of requests that were watched.
     pub(crate) fn heads(&self) -> &Heads {
         &self.heads
@@ -153,7 +155,7 @@ impl Desk {
     /// A call ended. Where it can be told at once what was measured, what follows from it is seen to at once, too.
     pub fn done(&self, mut done: Done) {
         done.measured.read_if_short();
-        if let Measured::Usage(usage) = &done.measured {
+        if let Measured::Usage(usage, _) = &done.measured {
             let material = done.material.take().zip(usage.as_ref());
             if let Some((material, usage)) = material {
                 follow(&self.care, &mut done.record, *material, usage);
@@ -180,15 +182,19 @@ impl Keeper {
         models: ModelTable,
         metrics: Arc<Metrics>,
         changes: Changes,
+        budget: &Budget,
     ) -> std::io::Result<(Self, Desk)> {
         let (queue, mut entries) = mpsc::channel(QUEUE);
         let waiting = Arc::new(AtomicUsize::new(0));
-        let heads = Arc::new(Heads::default());
+        let heads = Arc::new(Heads::new(budget));
+        let watching = Arc::new(Watching::new(Arc::clone(&heads), budget));
+        let evicted: Arc<dyn Evict> = Arc::clone(&watching) as Arc<dyn Evict>;
+        budget.join(Arc::downgrade(&evicted));
         let desk = Desk {
             queue,
             waiting: Arc::clone(&waiting),
             metrics: Arc::clone(&metrics),
-            heads: Arc::clone(&heads),
+            heads,
             care: Arc::clone(&care),
         };
         let mut keeping = Keeping {
@@ -196,14 +202,10 @@ impl Keeper {
             metrics,
             care,
             models,
-            watch: Watch::default(),
-            fingerprints: Fingerprints::new(heads),
-            under_way: HashMap::new(),
+            watching,
             session_of: HashMap::new(),
             changed: HashSet::new(),
-            heard: HashMap::new(),
             learned: HashMap::new(),
-            clock: 0,
         };
         let runtime = tokio::runtime::Handle::current();
         let keep = move || {
@@ -252,17 +254,13 @@ struct Keeping {
     metrics: Arc<Metrics>,
     care: Arc<Care>,
     models: ModelTable,
-    watch: Watch,
-    fingerprints: Fingerprints,
-    under_way: HashMap<u64, CallId>,
+    watching: Arc<Watching>,
     /// Of calls under way.
     session_of: HashMap<u64, SessionId>,
     /// In this batch.
     changed: HashSet<SessionId>,
-    heard: HashMap<SessionId, u64>,
     /// Keys and the organisation that each was first known to belong to.
     learned: HashMap<Tenant, Tenant>,
-    clock: u64,
 }
 
 impl Keeping {
@@ -277,7 +275,8 @@ impl Keeping {
                 self.session_of.insert(sent.call, sent.line.session);
                 self.changed.insert(sent.line.session);
                 if let Some(watched) = &sent.watch {
-                    self.watch(sent.call, sent.at, watched);
+                    self.waiting.fetch_sub(watched.size(), Ordering::Relaxed);
+                    self.watching.sent(sent.call, watched, sent.at);
                 }
                 let mut line = sent.line;
                 // It was placed before its organisation was known, and comes here behind that.
@@ -287,13 +286,6 @@ impl Keeping {
                     .copied()
                     .unwrap_or(line.tenant);
                 batch.put_line(line);
-            }
-            Entry::Resent(call, at, watched) => {
-                // What was refused was never cached: nothing is compared with it.
-                if let Some(refused) = self.under_way.remove(&call) {
-                    self.watch.failed(refused);
-                }
-                self.watch(call, at, &watched);
             }
             Entry::Done(done) => {
                 self.changed.extend(self.session_of.remove(&done.call));
@@ -310,57 +302,32 @@ impl Keeping {
         }
     }
 
-    /// Notes what is sent for a call.
-    fn watch(&mut self, call: u64, at: Timestamp, watched: &ToWatch) {
-        self.waiting.fetch_sub(watched.size(), Ordering::Relaxed);
-        self.hear(watched.session);
-        if self.under_way.len() > MOST_UNDER_WAY {
-            self.under_way.clear();
-        }
-        if watched.fresh {
-            self.watch.compacted(&watched.session.to_string());
-        }
-        if let Some(fingerprint) = self.fingerprints.of(watched, at) {
-            self.under_way.insert(call, self.watch.before(fingerprint));
-        }
-    }
-
     fn done(&mut self, done: Done) -> Record {
         let mut record = done.record;
-        let usage = done.measured.usage();
+        let (usage, extent) = done.measured.usage();
+        record.partial = usage.is_some() && extent == Extent::Partial;
         if let (Some(material), Some(usage)) = (done.material, &usage) {
             follow(&self.care, &mut record, *material, usage);
         }
-        let watched = self.under_way.remove(&done.call);
         let spec = self.models.resolve(&record.model).spec;
         if let Some(usage) = usage {
             record.cost = spec.cost_of_reply(&usage);
             self.metrics.used(&usage, record.cost);
-            if let Some(id) = watched {
-                let verdict = self.watch.after(id, &usage, Some(&spec));
-                if let Some(finding) = verdict.finding() {
-                    self.metrics.found(finding.cause.name());
-                    record.finding = Some(finding.sentence(None));
-                }
+            // Without what was read from the cache there is nothing to judge.
+            let verdict = match usage.prompt() {
+                0 => None,
+                _ => self.watching.answered(done.call, &usage, &spec),
+            };
+            if let Some(finding) = verdict.as_ref().and_then(|verdict| verdict.finding()) {
+                self.metrics.found(finding.cause.name());
+                let sentence = finding.sentence(None);
+                record.finding = Some(sentence.chars().take(LONGEST_FINDING).collect());
             }
             record.usage = Some(usage);
-        } else if let Some(id) = watched {
-            self.watch.failed(id);
         }
+        // If it was judged, it is not under way any more.
+        self.watching.failed(done.call);
         Record::Call(done.line, Box::new(record))
-    }
-
-    /// Remembers that a session was heard of, and forgets another if there are too many.
-    fn hear(&mut self, session: SessionId) {
-        self.clock += 1;
-        self.heard.insert(session, self.clock);
-        if self.heard.len() > SESSIONS {
-            let oldest = self.heard.iter().min_by_key(|(_, heard)| **heard);
-            if let Some(oldest) = oldest.map(|(session, _)| *session) {
-                self.heard.remove(&oldest);
-                self.watch.forget(&oldest.to_string());
-            }
-        }
     }
 }
 

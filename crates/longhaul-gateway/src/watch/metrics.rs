@@ -28,6 +28,8 @@ pub enum Refused {
     TooLarge,
     /// Too many requests at once.
     Busy,
+    /// All the memory that may be used is.
+    NoMemory,
     /// The client sent too slowly.
     SlowClient,
     /// The upstream could not be reached or broke off.
@@ -40,9 +42,10 @@ pub enum Refused {
     Thread,
 }
 
-const REFUSED: [(&str, Refused); 7] = [
+const REFUSED: [(&str, Refused); 8] = [
     ("too_large", Refused::TooLarge),
     ("busy", Refused::Busy),
+    ("no_memory", Refused::NoMemory),
     ("slow_client", Refused::SlowClient),
     ("upstream", Refused::Upstream),
     ("upstream_silent", Refused::UpstreamSilent),

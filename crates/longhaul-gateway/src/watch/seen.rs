@@ -7,17 +7,20 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use longhaul_core::cache::Head;
+use longhaul_core::cache::{Head, SystemPart, ToolPart};
 use longhaul_provider::Dialect;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::line::{Generations, Recognised, SessionId};
 use crate::manage::Shelved;
+use crate::memory::{Budget, Kept, NoRoom};
 
 /// New messages of more bytes than this are not copied: their body is shared.
 const COPIED: usize = 64 << 10;
 /// Heads that are remembered.
 const HEADS: usize = 512;
+/// They take at most one part in so many of the memory.
+const SHARE: usize = 32;
 
 /// A request for the cache watch.
 #[derive(Debug)]
@@ -50,21 +53,22 @@ struct Part {
 }
 
 impl ToWatch {
-    /// A request with this body.
+    /// A request with this body. None if there is no memory for what is to be looked at.
     pub(crate) fn new(
         heads: &Heads,
+        budget: &Budget,
         session: SessionId,
         dialect: Dialect,
         body: &Bytes,
         recognised: Arc<Recognised>,
         betas: String,
-    ) -> Self {
+    ) -> Option<Self> {
         let head = hash(dialect, body, &recognised, &betas);
         let part = match heads.knows(head) {
-            true => Part::news(body, &recognised),
+            true => Part::news(budget, body, &recognised).ok()?,
             false => Part::whole(body),
         };
-        Self {
+        Some(Self {
             session,
             dialect,
             recognised,
@@ -74,7 +78,7 @@ impl ToWatch {
             betas,
             head,
             part,
-        }
+        })
     }
 
     /// Bytes that it keeps in memory.
@@ -115,22 +119,22 @@ impl Part {
     }
 
     /// The messages that were not known by their bytes.
-    fn news(body: &Bytes, recognised: &Recognised) -> Self {
+    fn news(budget: &Budget, body: &Bytes, recognised: &Recognised) -> Result<Self, NoRoom> {
         let elements = &recognised.outline.elements;
         let (Some(first), Some(last)) = (elements.first(), elements.last()) else {
-            return Self {
+            return Ok(Self {
                 from: body.len(),
                 bytes: Bytes::new(),
-            };
+            });
         };
         let news = first.span.start..last.span.end;
-        match body.get(news.clone()) {
+        Ok(match body.get(news.clone()) {
             Some(text) if text.len() <= COPIED => Self {
                 from: news.start,
-                bytes: Bytes::copy_from_slice(text),
+                bytes: budget.hold(Bytes::copy_from_slice(text))?,
             },
             _ => Self::whole(body),
-        }
+        })
     }
 }
 
@@ -152,15 +156,34 @@ fn hash(dialect: Dialect, body: &[u8], recognised: &Recognised, betas: &str) -> 
 
 /// What stands beside the messages of requests that were seen; none for what cannot be watched.
 #[derive(Debug)]
-pub(crate) struct Heads(Mutex<Generations<u128, Option<Arc<Head>>>>);
+pub(crate) struct Heads(Mutex<Generations<u128, Option<Arc<Head>>>>, Kept);
 
-impl Default for Heads {
-    fn default() -> Self {
-        Self(Mutex::new(Generations::new(HEADS)))
-    }
+/// What a head takes in memory, about.
+fn weight(head: &Head) -> usize {
+    let tools = head.tools.iter().map(|tool| tool.name.len());
+    let betas = head.betas.iter().map(String::len);
+    let extra = head
+        .extra
+        .iter()
+        .map(|(name, text)| name.len() + text.len());
+    let texts = [&head.speed, &head.effort, &head.thinking, &head.format];
+    let texts = texts.into_iter().flatten().map(String::len);
+    let strings: usize = tools.chain(betas).chain(extra).chain(texts).sum();
+    size_of::<Head>()
+        + strings
+        + head.model.len()
+        + head.tool_choice.len()
+        + head.tools.len() * size_of::<ToolPart>()
+        + head.system.len() * size_of::<SystemPart>()
 }
 
 impl Heads {
+    pub(super) fn new(budget: &Budget) -> Self {
+        let kept = budget.kept();
+        let bytes = kept.share(SHARE) / 2;
+        Self(Mutex::new(Generations::within(HEADS, bytes)), kept)
+    }
+
     fn knows(&self, hash: u128) -> bool {
         self.get(hash).is_some()
     }
@@ -178,6 +201,11 @@ impl Heads {
 
     pub(super) fn put(&self, hash: u128, head: Option<Arc<Head>>) {
         let mut heads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        heads.put(hash, head);
+        let bytes = head.as_deref().map_or(0, weight);
+        // One that takes half of what there is would drive out all others.
+        if bytes <= self.1.share(SHARE) / 4 {
+            heads.put_weighing(hash, head, bytes);
+            self.1.set(heads.bytes());
+        }
     }
 }

@@ -5,11 +5,13 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, header};
-use longhaul_core::json::Object;
+use longhaul_core::json::{Object, items};
 use longhaul_core::message::Usage;
 use longhaul_provider::{Dialect, anthropic_usage, openai_usage, sse};
 
 use super::packed::{Packing, Wanted};
+use crate::memory::{Budget, Charge};
+use crate::store::Ended;
 
 /// Longest answer that is kept to be read, as it comes.
 const LONGEST: usize = 32 << 20;
@@ -21,11 +23,20 @@ const LONGEST_STREAM: usize = 256 << 20;
 /// Most that is unpacked while a client waits.
 const LONGEST_ERROR: usize = 4 << 20;
 
+/// How much of what was used the usage of an answer tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All, as far as the upstream tells.
+    Whole,
+    /// The answer was not heard to its end: what was told until then, and what was written until then, estimated.
+    Partial,
+}
+
 /// What an answer turned out to measure.
 #[derive(Debug)]
 pub enum Measured {
     /// Usage, if any was told.
-    Usage(Option<Usage>),
+    Usage(Option<Usage>, Extent),
     /// Bytes that are to be read off the path.
     Kept(Kept),
 }
@@ -38,14 +49,14 @@ impl Measured {
             && kept.length <= SHORT
         {
             let parts = std::mem::take(&mut kept.parts);
-            *self = Self::Usage(usage_of(kept.dialect, &parts));
+            *self = Self::Usage(usage_of(kept.dialect, &parts), Extent::Whole);
         }
     }
 
     /// The usage.
-    pub fn usage(self) -> Option<Usage> {
+    pub fn usage(self) -> (Option<Usage>, Extent) {
         match self {
-            Self::Usage(usage) => usage,
+            Self::Usage(usage, extent) => (usage, extent),
             Self::Kept(kept) => kept.usage(),
         }
     }
@@ -59,22 +70,27 @@ pub struct Kept {
     packing: Option<Packing>,
     parts: Vec<Bytes>,
     length: usize,
+    charge: Option<Charge>,
+    ended: Ended,
 }
 
 impl Kept {
-    fn usage(self) -> Option<Usage> {
+    fn usage(self) -> (Option<Usage>, Extent) {
         let Some(packing) = self.packing else {
-            return usage_of(self.dialect, &self.parts);
+            return (usage_of(self.dialect, &self.parts), Extent::Whole);
         };
         let whole = self.parts.concat();
         match self.shape {
-            Shape::Text => usage_in(self.dialect, &packing.whole(&whole, LONGEST)),
+            Shape::Text => {
+                let text = packing.whole(&whole, LONGEST);
+                (usage_in(self.dialect, &text), Extent::Whole)
+            }
             Shape::Events => {
                 let mut events = Events::default();
                 packing.unpack(&whole, LONGEST_STREAM, |part| {
                     events.hear(self.dialect, part)
                 });
-                events.end(self.dialect)
+                events.end(self.dialect, self.ended)
             }
         }
     }
@@ -128,25 +144,57 @@ impl Shape {
 #[derive(Debug, Default)]
 struct Events {
     decoder: sse::Decoder,
+    told: Told,
+}
+
+#[derive(Debug, Default)]
+struct Told {
     usage: Option<Usage>,
+    /// Whether all was told that will be.
+    is_whole: bool,
+    /// Bytes that the model wrote.
+    written: usize,
+}
+
+/// Bytes that make a token, about, in what a model writes.
+const BYTES_A_TOKEN: usize = 4;
+
+impl Told {
+    /// What was used when the answer ended like this: an upstream that is not heard to its end has still billed what it
+    /// wrote.
+    fn by(self, ended: Ended) -> (Option<Usage>, Extent) {
+        if self.is_whole || ended == Ended::Whole {
+            return (self.usage, Extent::Whole);
+        }
+        let written = self.written.div_ceil(BYTES_A_TOKEN) as u64;
+        let usage = match self.usage {
+            None if written == 0 => None,
+            told => {
+                let told = told.unwrap_or_default();
+                let output = told.output.max(written);
+                Some(Usage { output, ..told })
+            }
+        };
+        (usage, Extent::Partial)
+    }
 }
 
 impl Events {
     fn hear(&mut self, dialect: Dialect, mut part: &[u8]) -> Wanted {
         loop {
             match self.decoder.next(&mut part) {
-                Ok(Some(event)) => event_usage(dialect, event, &mut self.usage),
+                Ok(Some(event)) => self.told.hear(dialect, event),
                 Ok(None) => return Wanted::More,
                 Err(_) => return Wanted::NoMore,
             }
         }
     }
 
-    fn end(mut self, dialect: Dialect) -> Option<Usage> {
+    fn end(mut self, dialect: Dialect, ended: Ended) -> (Option<Usage>, Extent) {
         if let Ok(Some(event)) = self.decoder.finish() {
-            event_usage(dialect, event, &mut self.usage);
+            self.told.hear(dialect, event);
         }
-        self.usage
+        self.told.by(ended)
     }
 }
 
@@ -162,8 +210,8 @@ enum Reading {
 pub struct Tap(Reading);
 
 impl Tap {
-    /// For an answer with these headers.
-    pub fn new(dialect: Dialect, headers: &HeaderMap) -> Self {
+    /// For an answer with these headers. What is kept of it is charged.
+    pub fn new(dialect: Dialect, headers: &HeaderMap, budget: &Budget) -> Self {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let encoding = text(header::CONTENT_ENCODING).unwrap_or_default();
         let packing = Packing::of(encoding);
@@ -178,6 +226,8 @@ impl Tap {
                     packing,
                     parts: Vec::new(),
                     length: 0,
+                    charge: budget.take(0).ok(),
+                    ended: Ended::Whole,
                 }),
             },
             _ => Reading::Nothing,
@@ -191,7 +241,9 @@ impl Tap {
             Reading::Keeping(kept) => {
                 kept.length += chunk.len();
                 kept.parts.push(chunk.clone());
-                if kept.length > LONGEST {
+                let charge = kept.charge.as_mut();
+                let fits = charge.is_some_and(|charge| charge.grow(chunk.len()).is_ok());
+                if kept.length > LONGEST || !fits {
                     self.0 = Reading::Nothing;
                 }
             }
@@ -204,31 +256,78 @@ impl Tap {
     }
 
     /// The answer has ended.
-    pub fn end(self) -> Measured {
+    pub fn end(self, ended: Ended) -> Measured {
         match self.0 {
-            Reading::Events(dialect, events) => Measured::Usage(events.end(dialect)),
-            Reading::Keeping(kept) => Measured::Kept(kept),
-            Reading::Nothing => Measured::Usage(None),
+            Reading::Events(dialect, events) => {
+                let (usage, extent) = events.end(dialect, ended);
+                Measured::Usage(usage, extent)
+            }
+            Reading::Keeping(kept) => Measured::Kept(Kept { ended, ..kept }),
+            Reading::Nothing => Measured::Usage(None, Extent::Whole),
         }
     }
 }
 
-fn event_usage(dialect: Dialect, event: sse::Event<'_>, known: &mut Option<Usage>) {
-    let object = Object::new(event.data);
-    let told = match (dialect, event.name) {
-        (Dialect::Anthropic, b"message_start") => object
-            .object("message")
-            .and_then(|message| message.get("usage")),
-        (Dialect::Anthropic, b"message_delta") => object.get("usage"),
-        (Dialect::Anthropic, _) => None,
-        (Dialect::OpenAi, _) => object.get("usage"),
-    };
-    if let Some(told) = told.filter(|told| told.first() == Some(&b'{')) {
-        let told = read(dialect, told);
-        *known = Some(match known.take() {
-            None => told,
-            Some(before) => later(before, told),
+impl Told {
+    fn hear(&mut self, dialect: Dialect, event: sse::Event<'_>) {
+        let object = Object::new(event.data);
+        let (told, is_whole) = match (dialect, event.name) {
+            (Dialect::Anthropic, b"message_start") => {
+                let message = object.object("message");
+                (message.and_then(|message| message.get("usage")), false)
+            }
+            (Dialect::Anthropic, b"message_delta") => (object.get("usage"), true),
+            (Dialect::Anthropic, b"content_block_delta") => {
+                self.written += object.object("delta").map_or(0, written_in_delta);
+                return;
+            }
+            (Dialect::Anthropic, _) => return,
+            (Dialect::OpenAi, _) => {
+                self.written += written_in_chunk(&object);
+                (object.get("usage"), true)
+            }
+        };
+        if let Some(told) = told.filter(|told| told.first() == Some(&b'{')) {
+            let told = read(dialect, told);
+            self.is_whole |= is_whole;
+            self.usage = Some(match self.usage.take() {
+                None => told,
+                Some(before) => later(before, told),
+            });
+        }
+    }
+}
+
+/// Bytes of what the model writes in a delta of a content block.
+fn written_in_delta(delta: Object<'_>) -> usize {
+    let texts = ["text", "thinking", "partial_json"].map(|name| delta.get(name));
+    texts.into_iter().flatten().map(within_quotes).sum()
+}
+
+/// The same in a chunk of a chat completion.
+fn written_in_chunk(chunk: &Object<'_>) -> usize {
+    let choices = chunk.get("choices").and_then(items).unwrap_or_default();
+    let deltas = choices
+        .into_iter()
+        .filter_map(|choice| Object::new(choice).object("delta"));
+    let written = deltas.map(|delta| {
+        let texts = ["content", "reasoning_content"].map(|name| delta.get(name));
+        let calls = delta.get("tool_calls").and_then(items).unwrap_or_default();
+        let arguments = calls.into_iter().filter_map(|call| {
+            let function = Object::new(call).object("function")?;
+            function.get("arguments")
         });
+        let all = texts.into_iter().flatten().chain(arguments);
+        all.map(within_quotes).sum::<usize>()
+    });
+    written.sum()
+}
+
+/// How long a string is, as it is written; what is no string says nothing.
+fn within_quotes(raw: &[u8]) -> usize {
+    match raw.first() {
+        Some(b'"') => raw.len().saturating_sub(2),
+        _ => 0,
     }
 }
 

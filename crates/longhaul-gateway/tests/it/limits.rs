@@ -39,7 +39,7 @@ async fn x8_a_body_that_is_too_large_is_refused_in_the_apis_words() {
     ] {
         let request = match announced {
             true => post(path, "", &big),
-            false => format!("POST {path} HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n{big}\r\n0\r\n\r\n").into_bytes(),
+            false => format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n{big}\r\n0\r\n\r\n").into_bytes(),
         };
         let answer = exchange(gateway.addr(), &request).await;
         assert!(
@@ -171,7 +171,7 @@ async fn x8_slow_clients_and_silent_upstreams_are_given_up() {
     // A body that never ends.
     let mut client = TcpStream::connect(gateway.addr()).await.unwrap();
     client
-        .write_all(b"POST /v1/messages HTTP/1.1\r\nHost: g\r\nContent-Length: 9\r\n\r\n{")
+        .write_all(b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")
         .await
         .unwrap();
     assert!(

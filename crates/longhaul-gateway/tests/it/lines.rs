@@ -1,10 +1,15 @@
 //! Which line a request goes on, case by case.
 
 use longhaul_gateway::line::{
-    Ids, Lines, Placed, Recogniser, Relation, Request, SessionId, Tenant,
+    HistoryKey, Ids, Lines, Placed, Recogniser, Relation, Request, SessionId, Tenant,
 };
 use longhaul_provider::Dialect;
 use serde_json::{Value, json};
+
+/// The key that histories are hashed with.
+pub(crate) fn key() -> HistoryKey {
+    HistoryKey::new([7; 32])
+}
 
 pub(crate) struct Bench {
     pub(crate) recogniser: Recogniser,
@@ -13,7 +18,7 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) fn new() -> Self {
         Self {
-            recogniser: Recogniser::new(Lines::new(Ids::new(1), 1_000)),
+            recogniser: Recogniser::new(Lines::new(Ids::new(1), 1_000), key()),
         }
     }
 
@@ -295,7 +300,7 @@ fn x8_lines_that_go_over_to_an_organisation_go_on_there() {
 
 #[test]
 fn x8_the_oldest_line_is_forgotten_when_there_is_no_room() {
-    let recogniser = Recogniser::new(Lines::new(Ids::new(1), 3));
+    let recogniser = Recogniser::new(Lines::new(Ids::new(1), 3), key());
     let bench = Bench { recogniser };
     for number in 0..10 {
         bench.place(&json!([user(&format!("conversation {number}"))]));

@@ -7,6 +7,8 @@ use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use http::HeaderMap;
 use longhaul_core::message::Usage;
+use longhaul_gateway::memory::Budget;
+use longhaul_gateway::store::Ended;
 use longhaul_gateway::watch::Tap;
 use longhaul_provider::Dialect;
 use proptest::prelude::*;
@@ -70,11 +72,11 @@ fn heard(encoding: &str, kind: &str, bytes: &[u8]) -> Option<Usage> {
     let mut headers = HeaderMap::new();
     headers.insert("content-type", kind.parse().unwrap());
     headers.insert("content-encoding", encoding.parse().unwrap());
-    let mut tap = Tap::new(Dialect::Anthropic, &headers);
+    let mut tap = Tap::new(Dialect::Anthropic, &headers, &Budget::new(1 << 20));
     for chunk in bytes.chunks(37) {
         tap.take(&Bytes::copy_from_slice(chunk));
     }
-    tap.end().usage()
+    tap.end(Ended::Whole).usage().0
 }
 
 fn counts(usage: Option<Usage>) -> Option<(u64, u64)> {

@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 use jiff::Timestamp;
+use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
 use longhaul_gateway::line::{Chain, LineId, SessionId, Tenant};
 use longhaul_gateway::store::{
-    CallRecord, Ended, LineRecord, Peers, Postgres, Record, Shelf, Store, StoreError,
+    CallRecord, Ended, LineRecord, NotesShelf, Peers, Postgres, Record, Shelf, Storage, Store,
+    StoreError, StoreHealth,
 };
 use longhaul_testkit::postgres::{database, private_database};
+
+use super::support::{REPLY, answering, body, exchange, post};
 
 const MINE: Tenant = Tenant(7);
 
@@ -44,6 +48,7 @@ fn call() -> Record {
             finding: None,
             saved: 0,
             rewritten: false,
+            partial: false,
         }),
     )
 }
@@ -200,4 +205,84 @@ async fn x8_a_server_that_starts_again_is_used_again_and_nothing_is_written_twic
     assert_eq!(heads.len(), 1);
     assert!(store.claim(2).await.unwrap().is_some());
     drop((claim, database));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn x8_a_server_that_is_gone_is_waited_for_once_and_then_left_alone() {
+    let Some(database) = private_database() else {
+        return;
+    };
+    let store = Postgres::open(database.url()).await.unwrap();
+    let claim = store.claim(1).await.unwrap();
+    assert!(store.heads_at(MINE, vec![1]).await.unwrap().is_empty());
+    let database = tokio::task::spawn_blocking(move || {
+        database.server().stop();
+        database
+    })
+    .await
+    .unwrap();
+    // Whoever comes first finds out.
+    let first = store.heads_at(MINE, vec![1]).await;
+    assert!(matches!(first, Err(StoreError::NoAnswer(_))), "{first:?}");
+    // Nobody else waits, whatever is asked for.
+    assert!(store.is_resting());
+    let resting = |error: StoreError| matches!(error, StoreError::Resting);
+    assert!(resting(store.heads_at(MINE, vec![1]).await.unwrap_err()));
+    assert!(resting(store.find(MINE, vec![1], 0).await.unwrap_err()));
+    assert!(resting(store.find_notes(MINE, vec![1]).await.unwrap_err()));
+    assert!(resting(store.claim(2).await.err().unwrap()));
+    assert!(resting(store.probe().await.unwrap_err()));
+    assert!(resting(store.sessions(1).await.unwrap_err()));
+    let database = tokio::task::spawn_blocking(move || {
+        database.server().restart();
+        database
+    })
+    .await
+    .unwrap();
+    // It is asked again by itself.
+    while store.heads_at(MINE, vec![1]).await.is_err() {
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    assert!(!store.is_resting());
+    assert!(store.find(MINE, vec![1], 0).await.unwrap().is_none());
+    drop((claim, database));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn x8_requests_are_answered_while_the_shared_store_is_gone() {
+    let Some(database) = private_database() else {
+        return;
+    };
+    let (url, _) = answering(REPLY).await;
+    let store = Arc::new(Postgres::open(database.url()).await.unwrap());
+    let tenants = store.tenants();
+    let kept: Arc<dyn Storage> = Arc::clone(&store) as Arc<dyn Storage>;
+    let mut options = Options::new(UpstreamChoice::Url(url), kept, tenants);
+    options.peers = Some(Arc::clone(&store) as Arc<dyn Peers>);
+    let gateway = Gateway::start(options).await.unwrap();
+    let said = |number: usize| {
+        let messages = serde_json::json!([{"role": "user", "content": format!("{number}")}]);
+        post("/v1/messages", "x-api-key: k\r\n", &body(&messages))
+    };
+    let answer = exchange(gateway.addr(), &said(0)).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let database = tokio::task::spawn_blocking(move || {
+        database.server().stop();
+        database
+    })
+    .await
+    .unwrap();
+    for number in 1..12 {
+        let answer = exchange(gateway.addr(), &said(number)).await;
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        assert!(number > 1 || store.is_resting(), "found out by the first");
+    }
+    let database = tokio::task::spawn_blocking(move || {
+        database.server().restart();
+        database
+    })
+    .await
+    .unwrap();
+    gateway.stop().await;
+    drop(database);
 }

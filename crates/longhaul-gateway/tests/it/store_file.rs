@@ -5,6 +5,8 @@ use jiff::Timestamp;
 use longhaul_gateway::line::{LineId, SessionId, Tenant};
 use longhaul_gateway::store::{Kind, Made, Rewrite, Shelf, Sqlite, Store};
 
+use super::support::{opened, sealed};
+
 /// The tables as the first version made them.
 const FIRST: &str = include_str!("store_file_1.sql");
 
@@ -51,11 +53,11 @@ async fn x8_books_of_the_first_version_are_taken_over() {
     );
     let calls = store.calls(SessionId(7), 10).await.unwrap();
     assert!(!calls[0].1.rewritten);
-    store.put(rewrite()).await.unwrap();
+    store.put(sealed(rewrite())).await.unwrap();
     drop(store);
     let again = Sqlite::open(&path).unwrap();
     assert_eq!(
-        again.find(Tenant(1), vec![2], 0).await.unwrap(),
+        opened(again.find(Tenant(1), vec![2], 0).await.unwrap()),
         Some(rewrite())
     );
 }
@@ -65,7 +67,7 @@ async fn x8_a_rewrite_that_is_used_counts_as_new() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("books.sqlite");
     let store = Sqlite::open(&path).unwrap();
-    store.put(rewrite()).await.unwrap();
+    store.put(sealed(rewrite())).await.unwrap();
     let age = || {
         let connection = rusqlite::Connection::open(&path).unwrap();
         connection
@@ -86,7 +88,7 @@ async fn x8_what_conversations_said_is_readable_by_its_user_alone() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let store = Sqlite::open(&folder.path().join("books.sqlite")).unwrap();
-    store.put(rewrite()).await.unwrap();
+    store.put(sealed(rewrite())).await.unwrap();
     let files: Vec<_> = std::fs::read_dir(folder.path())
         .unwrap()
         .map(Result::unwrap)

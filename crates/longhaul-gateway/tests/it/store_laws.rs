@@ -13,6 +13,8 @@ use longhaul_gateway::store::{
 };
 use longhaul_testkit::postgres::{Database, database};
 
+use super::support::{opened, sealed};
+
 /// A store under test, with what must live as long as it.
 struct Under {
     name: &'static str,
@@ -102,6 +104,7 @@ fn call(at: Timestamp) -> CallRecord {
         finding: Some("cache broke".to_owned()),
         saved: 1_000,
         rewritten: true,
+        partial: true,
     }
 }
 
@@ -210,10 +213,16 @@ async fn x8_a_rewrite_is_found_by_the_longest_history_it_stands_for() {
     } in &each().await
     {
         for (hash, messages) in [(10, 2), (11, 6), (u128::MAX, 4)] {
-            shelf.put(rewrite(MINE, hash, messages)).await.unwrap();
+            shelf
+                .put(sealed(rewrite(MINE, hash, messages)))
+                .await
+                .unwrap();
         }
-        shelf.put(rewrite(OTHER, 12, 40)).await.unwrap();
-        let find = |tenant, hashes: &[u128], least| shelf.find(tenant, hashes.to_vec(), least);
+        shelf.put(sealed(rewrite(OTHER, 12, 40))).await.unwrap();
+        let find = |tenant, hashes: &[u128], least| {
+            let found = shelf.find(tenant, hashes.to_vec(), least);
+            async move { found.await.map(opened) }
+        };
         let all = [u128::MAX, 9, 10, 11, 12];
         assert_eq!(
             find(MINE, &all, 0).await.unwrap(),
@@ -241,7 +250,7 @@ async fn x8_a_rewrite_is_found_by_the_longest_history_it_stands_for() {
             text: Bytes::from_static(b"smaller"),
             ..rewrite(MINE, 11, 6)
         };
-        shelf.put(again.clone()).await.unwrap();
+        shelf.put(sealed(again.clone())).await.unwrap();
         assert_eq!(find(MINE, &all, 0).await.unwrap(), Some(again), "{name}");
         let index = shelf.index().await.unwrap();
         let index = index.map(|mut index| {
@@ -281,13 +290,13 @@ async fn x8_what_was_made_is_told_by_session() {
             },
         ];
         for rewrite in &all {
-            shelf.put(rewrite.clone()).await.unwrap();
+            shelf.put(sealed(rewrite.clone())).await.unwrap();
         }
         // Not known whether it was good: put once more.
-        shelf.put(all[1].clone()).await.unwrap();
+        shelf.put(sealed(all[1].clone())).await.unwrap();
         let mut elsewhere = made(2, Kind::Noted);
         elsewhere.made.session = SessionId(99);
-        shelf.put(elsewhere).await.unwrap();
+        shelf.put(sealed(elsewhere)).await.unwrap();
         let told = shelf.made(SessionId(3), 10).await.unwrap();
         let expected: Vec<Made> = all.iter().map(|rewrite| rewrite.made.clone()).collect();
         assert_eq!(told, expected, "{name}");
@@ -334,10 +343,16 @@ async fn s5_x8_notes_are_found_by_the_longest_history_they_cover() {
     } in &each().await
     {
         for (hash, messages) in [(10, 2), (11, 6), (u128::MAX, 5)] {
-            shelf.put_notes(notes(MINE, hash, messages)).await.unwrap();
+            shelf
+                .put_notes(sealed(notes(MINE, hash, messages)))
+                .await
+                .unwrap();
         }
-        shelf.put_notes(notes(OTHER, 12, 40)).await.unwrap();
-        let find = |tenant, hashes: &[u128]| shelf.find_notes(tenant, hashes.to_vec());
+        shelf.put_notes(sealed(notes(OTHER, 12, 40))).await.unwrap();
+        let find = |tenant, hashes: &[u128]| {
+            let found = shelf.find_notes(tenant, hashes.to_vec());
+            async move { found.await.map(opened) }
+        };
         let all = [u128::MAX, 9, 11, 10, 12];
         let longest = find(MINE, &all).await.unwrap();
         assert_eq!(longest, Some(notes(MINE, 11, 6)), "{name}");
@@ -349,7 +364,7 @@ async fn s5_x8_notes_are_found_by_the_longest_history_they_cover() {
             text: "shorter".to_owned(),
             ..notes(MINE, 11, 6)
         };
-        shelf.put_notes(again.clone()).await.unwrap();
+        shelf.put_notes(sealed(again.clone())).await.unwrap();
         assert_eq!(find(MINE, &all).await.unwrap(), Some(again), "{name}");
         store
             .append(vec![Record::Line(line(2, MINE, at(0)))])
@@ -411,23 +426,26 @@ async fn n7_what_was_a_keys_is_its_organisations() {
             .append(vec![Record::Line(line(2, key, at(0)))])
             .await
             .unwrap();
-        shelf.put(rewrite(key, 10, 2)).await.unwrap();
-        shelf.put(rewrite(key, 11, 4)).await.unwrap();
-        shelf.put(rewrite(organisation, 11, 4)).await.unwrap();
-        shelf.put(rewrite(OTHER, 10, 2)).await.unwrap();
+        shelf.put(sealed(rewrite(key, 10, 2))).await.unwrap();
+        shelf.put(sealed(rewrite(key, 11, 4))).await.unwrap();
+        shelf
+            .put(sealed(rewrite(organisation, 11, 4)))
+            .await
+            .unwrap();
+        shelf.put(sealed(rewrite(OTHER, 10, 2))).await.unwrap();
         store
             .append(vec![Record::Tenant(key, organisation)])
             .await
             .unwrap();
         // Work begun before that ends after it.
-        shelf.put(rewrite(key, 12, 6)).await.unwrap();
+        shelf.put(sealed(rewrite(key, 12, 6))).await.unwrap();
         store
             .append(vec![Record::Line(line(8, key, at(1)))])
             .await
             .unwrap();
         for hash in [10, 11, 12] {
             for tenant in [key, organisation] {
-                let found = shelf.find(tenant, vec![hash], 0).await.unwrap();
+                let found = opened(shelf.find(tenant, vec![hash], 0).await.unwrap());
                 assert_eq!(
                     found.map(|found| (found.tenant, found.at)),
                     Some((tenant, hash)),
@@ -465,9 +483,9 @@ async fn x8_what_is_too_old_is_deleted_everywhere() {
         let mut of_kept_line = [rewrite(MINE, 20, 2), rewrite(MINE, 21, 6)];
         for rewrite in &mut of_kept_line {
             rewrite.made.line = LineId(8);
-            shelf.put(rewrite.clone()).await.unwrap();
+            shelf.put(sealed(rewrite.clone())).await.unwrap();
         }
-        shelf.put(rewrite(MINE, 10, 2)).await.unwrap();
+        shelf.put(sealed(rewrite(MINE, 10, 2))).await.unwrap();
         let purged = store
             .purge(now - SignedDuration::from_hours(24))
             .await
@@ -498,7 +516,10 @@ async fn x8_what_is_too_old_is_deleted_everywhere() {
             .await
             .unwrap()
             .unwrap();
-        assert_eq!(left.at, 21, "{name}: what the line needs to go on stays");
+        assert_eq!(
+            left.stored.at, 21,
+            "{name}: what the line needs to go on stays"
+        );
         let purged = store
             .purge(now + SignedDuration::from_hours(96))
             .await

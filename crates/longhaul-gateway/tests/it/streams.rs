@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::support::{self, Upstream, gateway, get, post, read_head, read_message, sessions_when};
+use super::support::{
+    self, REPLY, Upstream, body_of, gateway, get, post, read_head, read_message, sessions_when,
+};
 
 const EVENTS: [&str; 3] = [
     "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"usage\":{\"input_tokens\":10,\"cache_read_input_tokens\":4000,\"cache_creation_input_tokens\":50,\"output_tokens\":1}}}\n\n",
@@ -101,11 +103,20 @@ async fn x8_a_client_that_goes_away_before_the_answer_ends_the_upstreams_work() 
     client.write_all(&request()).await.unwrap();
     let mut stream = upstream.next().await;
     read_message(&mut stream).await.unwrap();
+    stream.write_all(REPLY.as_bytes()).await.unwrap();
+    read_message(&mut client).await.unwrap();
+    // Of a conversation that is known: of one that was never answered, no session is made.
+    client.write_all(&request()).await.unwrap();
+    read_message(&mut stream).await.unwrap();
     drop(client);
     let mut rest = Vec::new();
     let ended = stream.read_to_end(&mut rest).await;
     assert!(ended.is_err() || rest.is_empty());
-    let call = one_session(&gateway).await;
+    let all = sessions_when(gateway.addr(), |all| all["sessions"][0]["calls"] == 2).await;
+    let id = all["sessions"][0]["session"].as_str().unwrap();
+    let answer = get(gateway.addr(), &format!("/longhaul/api/sessions/{id}")).await;
+    let session: Value = serde_json::from_str(body_of(&answer)).unwrap();
+    let call = &session["calls"][1];
     assert_eq!(
         (&call["ended"], &call["status"]),
         (&json!("client_gone"), &json!(499))

@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
-use longhaul_gateway::store::Memory;
+use longhaul_gateway::line::{SealKey, Tenants};
+use longhaul_gateway::store::{Memory, Sealable, Sealed};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
@@ -20,8 +20,10 @@ pub(crate) fn body(messages: &serde_json::Value) -> String {
 /// A whole request as bytes.
 pub(crate) fn post(path: &str, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();
-    format!("POST {path} HTTP/1.1\r\nHost: gateway.test\r\n{headers}Content-Length: {length}\r\n\r\n{body}")
-        .into_bytes()
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
 }
 
 /// An upstream of raw sockets: hands every connection to the test.
@@ -167,3 +169,18 @@ pub(crate) async fn caught_up(addr: SocketAddr, calls: usize) {
 
 /// A message of the Messages API that says nothing much and measures something.
 pub(crate) const REPLY: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 188\r\n\r\n{\"id\":\"msg_1\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"claude-opus-5-5\",\"content\":[{\"type\":\"text\",\"text\":\"Yes.\"}],\"stop_reason\":\"end_turn\",\"usage\":{\"input_tokens\":9,\"output_tokens\":2}}";
+
+/// What the tests seal with.
+pub(crate) fn seal_key() -> SealKey {
+    SealKey::new(&[7; 32])
+}
+
+/// Something as it is put into a store.
+pub(crate) fn sealed<T: Sealable>(it: T) -> Sealed<T> {
+    it.sealed(&seal_key())
+}
+
+/// Something as it was taken from a store: intact.
+pub(crate) fn opened<T: Sealable>(found: Option<Sealed<T>>) -> Option<T> {
+    found.map(|found| found.open(&seal_key()).expect("it is as it was"))
+}

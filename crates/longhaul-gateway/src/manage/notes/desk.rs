@@ -8,16 +8,17 @@ use longhaul_core::message::Usage;
 use longhaul_core::notes::{Trigger, Wait};
 use tokio::sync::Notify;
 
-use crate::line::{Generations, LineId};
+use crate::line::{Generations, LineId, SealKey};
 use crate::manage::material::Material;
-use crate::store::{NotesRecord, NotesShelf, StoreError};
+use crate::store::{NotesRecord, NotesShelf, Sealable as _, StoreError};
 
 /// Lines that are remembered: of others, when notes were last taken is read from the store.
 const LINES: usize = 100_000;
 
 /// Notes of all conversations.
 pub(in crate::manage) struct NotesDesk {
-    pub(super) shelf: Arc<dyn NotesShelf>,
+    shelf: Arc<dyn NotesShelf>,
+    seal: SealKey,
     lines: Mutex<Generations<LineId, Taking>>,
     /// Told whenever notes were taken, or not.
     pub(super) ended: Notify,
@@ -36,9 +37,10 @@ pub(super) struct Taking {
 }
 
 impl NotesDesk {
-    pub(in crate::manage) fn new(shelf: Arc<dyn NotesShelf>) -> Self {
+    pub(in crate::manage) fn new(shelf: Arc<dyn NotesShelf>, seal: SealKey) -> Self {
         Self {
             shelf,
+            seal,
             lines: Mutex::new(Generations::new(LINES)),
             ended: Notify::new(),
         }
@@ -72,13 +74,31 @@ impl NotesDesk {
         let _ = tokio::time::timeout(patience, ended).await;
     }
 
-    /// The newest notes for the history of a request.
+    /// The newest notes for the history of a request, if they are intact. Damaged ones are deleted, and the next looked for.
     pub(in crate::manage) async fn find(
         &self,
         material: &Material,
     ) -> Result<Option<NotesRecord>, StoreError> {
-        let hashes = material.recognised.hashes.to_vec();
-        self.shelf.find_notes(material.tenant, hashes).await
+        let tenant = material.tenant;
+        loop {
+            let hashes = material.recognised.hashes.to_vec();
+            let Some(found) = self.shelf.find_notes(tenant, hashes).await? else {
+                return Ok(None);
+            };
+            let (line, at) = (found.stored.line, found.stored.at);
+            if let Some(notes) = found.open(&self.seal) {
+                return Ok(Some(notes));
+            }
+            tracing::warn!(%line, "notes in the store are damaged; they are dropped");
+            self.shelf.discard_notes(tenant, at).await?;
+        }
+    }
+
+    /// Keeps notes. A text in a database has no NUL, and is sealed as it is kept.
+    pub(super) async fn put(&self, notes: NotesRecord) -> Result<(), StoreError> {
+        let text = notes.text.replace('\0', "\u{fffd}");
+        let notes = NotesRecord { text, ..notes };
+        self.shelf.put_notes(notes.sealed(&self.seal)).await
     }
 
     pub(super) fn knows(&self, line: LineId) -> bool {

@@ -28,6 +28,8 @@ const CLAIM: u64 = 0x6e6f_7465_735f_6f66;
 enum NotTaken {
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error("they could not be kept")]
+    NotKept,
     #[error("they are being taken elsewhere")]
     Elsewhere,
     #[error("the request cannot be read")]
@@ -134,7 +136,7 @@ impl Care {
                 for refused in &applied.refused {
                     tracing::debug!(%line, title = refused.title, why = ?refused.why, "not noted");
                 }
-                let put = desk.shelf.put_notes(NotesRecord {
+                let put = desk.put(NotesRecord {
                     tenant: material.tenant,
                     at: end.at,
                     messages: end.messages,
@@ -145,7 +147,12 @@ impl Care {
                     made: Timestamp::now(),
                     cost: spec.cost_of_reply(&spent),
                 });
-                put.await.map_err(NotTaken::from)
+                let put = put.await.map_err(NotTaken::from);
+                match put {
+                    Ok(()) => self.rewrites.keeping().kept(),
+                    Err(_) => self.rewrites.keeping().not_kept(),
+                }
+                put
             }
             (Ok(_), None) => Err(NotTaken::Elsewhere),
             (Err(why), _) => Err(why),
@@ -179,6 +186,9 @@ impl Care {
         scale: Scale,
         usage: &mut Usage,
     ) -> Result<Applied, NotTaken> {
+        if !self.rewrites.can_be_kept().await {
+            return Err(NotTaken::NotKept);
+        }
         let key = material.placed.line.0 ^ CLAIM;
         let claim = self.rewrites.shelf().claim(key);
         let _claim = claim.await?.ok_or(NotTaken::Elsewhere)?;

@@ -11,6 +11,7 @@ use tokio::sync::Mutex;
 use super::super::claims::Claims as Here;
 use super::super::{Claim, StoreError};
 use super::connect::{Place, said};
+use super::rest::{ASKING, Rest};
 
 /// A machine that vanished is found out within a minute.
 const SETTINGS: &str =
@@ -21,6 +22,7 @@ pub(super) struct Claims {
     here: Here,
     place: Place,
     connection: Arc<Mutex<Option<PgConnection>>>,
+    rest: Rest,
 }
 
 struct Held {
@@ -32,11 +34,12 @@ struct Held {
 impl Claim for Held {}
 
 impl Claims {
-    pub(super) fn new(place: Place) -> Self {
+    pub(super) fn new(place: Place, rest: Rest) -> Self {
         Self {
             here: Here::default(),
             place,
             connection: Arc::default(),
+            rest,
         }
     }
 
@@ -44,8 +47,20 @@ impl Claims {
         let Some(here) = self.here.claim(key) else {
             return Ok(None);
         };
-        let got = self.ask("SELECT pg_try_advisory_lock($1)", key).await?;
-        Ok(got.then(|| {
+        let question = self.rest.ask()?;
+        let asking = self.ask("SELECT pg_try_advisory_lock($1)", key);
+        let got = tokio::time::timeout(ASKING, asking).await;
+        let got = got.unwrap_or_else(|_| {
+            let place = self.place.shown();
+            Err(StoreError::NoAnswer(format!("{place}: no claim in time")))
+        });
+        let got = got.map_err(|error| match error {
+            // It cannot be reached.
+            StoreError::Open { .. } => StoreError::NoAnswer(error.to_string()),
+            other => other,
+        });
+        question.ended(&got);
+        Ok(got?.then(|| {
             Box::new(Held {
                 key,
                 here: Some(here),

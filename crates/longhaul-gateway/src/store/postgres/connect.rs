@@ -9,6 +9,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor, PgConnection, Postgres};
 
 use super::super::StoreError;
+use super::rest::{ASKING, Rest};
 
 /// Connections of one gateway for books and shelf; one more is for claims.
 const MOST: u32 = 8;
@@ -82,10 +83,11 @@ pub(super) type Attempt<T> = BoxFuture<'static, sqlx::Result<T>>;
 pub(super) struct Connections {
     pool: PgPool,
     place: Place,
+    rest: Rest,
 }
 
 impl Connections {
-    pub(super) fn new(place: Place) -> Self {
+    pub(super) fn new(place: Place, rest: Rest) -> Self {
         let options = PgPoolOptions::new()
             .max_connections(MOST)
             .acquire_timeout(ACQUIRING)
@@ -101,11 +103,35 @@ impl Connections {
         Self {
             pool: options.connect_lazy_with(connect),
             place,
+            rest,
         }
     }
 
-    /// Does something that may be done again: it is, while the failure is one that passes and patience lasts.
+    /// Does something that a request may wait for, and that may be done again: for two seconds at most, and not at all
+    /// while the server is left alone.
+    pub(super) async fn ask<T>(
+        &self,
+        work: impl Fn(Connected) -> Attempt<T> + Send + Sync,
+    ) -> Result<T, StoreError> {
+        let question = self.rest.ask()?;
+        let done = self.attempt(ASKING, work).await;
+        question.ended(&done);
+        done
+    }
+
+    /// Does something that may be done again and that nobody waits for: it is, while the failure is one that passes and
+    /// patience lasts.
     pub(super) async fn run<T>(
+        &self,
+        patience: Duration,
+        work: impl Fn(Connected) -> Attempt<T> + Send + Sync,
+    ) -> Result<T, StoreError> {
+        let done = self.attempt(patience, work).await;
+        self.rest.heard(&done);
+        done
+    }
+
+    async fn attempt<T>(
         &self,
         patience: Duration,
         work: impl Fn(Connected) -> Attempt<T> + Send + Sync,
@@ -130,7 +156,7 @@ impl Connections {
         done.unwrap_or_else(|_| {
             let reason = last.unwrap_or_else(|| "it did not answer".to_owned());
             let place = self.place.shown();
-            Err(StoreError::Failed(format!("{place}: {reason}")))
+            Err(StoreError::NoAnswer(format!("{place}: {reason}")))
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Books and shelf in a PostgreSQL database that several gateways share.
 //!
-//! `connect` is the way there (pool, patience, what is tried again), `schema` the tables, `write` and `read` the books,
+//! `connect` is the way there (pool, patience, what is tried again; `rest`: when it is not tried at all), `schema` the tables, `write` and `read` the books,
 //! `shelf` the rewrites, `notes` the notes, `claims` who works on what, `peers` where lines stand.
 
 mod claims;
@@ -8,6 +8,7 @@ mod connect;
 mod notes;
 mod peers;
 mod read;
+mod rest;
 mod schema;
 mod shelf;
 mod write;
@@ -20,16 +21,15 @@ use jiff::Timestamp;
 
 use self::claims::Claims;
 use self::connect::{Attempt, Connected, Connections, Place};
+use self::rest::Rest;
 use super::{
     CallRecord, Claim, Known, Listed, Made, NotesRecord, NotesShelf, Peers, Purged, Record,
-    Rewrite, SessionRow, Shelf, Store, StoreError,
+    Rewrite, Sealed, SessionRow, Shelf, Store, StoreError, StoreHealth,
 };
 use crate::line::{LineId, Restored, SessionId, Tenant, Tenants};
 
 /// For how long writing is tried: a server that starts again is waited for.
 const WRITING: Duration = Duration::from_secs(30);
-/// For how long reading is.
-const READING: Duration = Duration::from_secs(5);
 /// For how long a purge may take.
 const PURGING: Duration = Duration::from_secs(300);
 
@@ -39,7 +39,9 @@ pub struct Postgres {
     place: Place,
     connections: Connections,
     claims: Claims,
+    rest: Rest,
     secret: [u8; schema::SECRET_BYTES],
+    dropped: u64,
 }
 
 impl std::fmt::Debug for Postgres {
@@ -56,12 +58,15 @@ impl Postgres {
     /// As [`StoreError`]; none of them holds the password.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         let place = Place::of(url)?;
-        let secret = schema::prepare(&place).await?;
+        let schema::Prepared { secret, dropped } = schema::prepare(&place).await?;
+        let rest = Rest::default();
         Ok(Self {
-            claims: Claims::new(place.clone()),
-            connections: Connections::new(place.clone()),
+            claims: Claims::new(place.clone(), rest.clone()),
+            connections: Connections::new(place.clone(), rest.clone()),
             place,
+            rest,
             secret,
+            dropped,
         })
     }
 
@@ -102,7 +107,7 @@ impl Store for Postgres {
 
     fn sessions(&self, most: usize) -> BoxFuture<'_, Result<Vec<SessionRow>, StoreError>> {
         let sessions = attempt!(|connection| read::sessions(&mut connection, most));
-        Box::pin(self.connections.run(READING, sessions))
+        Box::pin(self.connections.ask(sessions))
     }
 
     fn calls(
@@ -111,7 +116,7 @@ impl Store for Postgres {
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<(LineId, CallRecord)>, StoreError>> {
         let calls = attempt!(|connection| read::calls(&mut connection, session, most));
-        Box::pin(self.connections.run(READING, calls))
+        Box::pin(self.connections.ask(calls))
     }
 
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<Purged, StoreError>> {
@@ -120,8 +125,23 @@ impl Store for Postgres {
     }
 }
 
+impl StoreHealth for Postgres {
+    fn is_resting(&self) -> bool {
+        self.rest.is_on()
+    }
+
+    fn probe(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        let probe = attempt!(|connection| shelf::probe(&mut connection));
+        Box::pin(self.connections.ask(probe))
+    }
+
+    fn dropped(&self) -> u64 {
+        self.dropped
+    }
+}
+
 impl Shelf for Postgres {
-    fn put(&self, rewrite: Rewrite) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn put(&self, rewrite: Sealed<Rewrite>) -> BoxFuture<'_, Result<(), StoreError>> {
         let rewrite = Arc::new(rewrite);
         let put = attempt!(rewrite, |connection| shelf::put(&mut connection, &rewrite));
         Box::pin(self.connections.run(WRITING, put))
@@ -132,12 +152,17 @@ impl Shelf for Postgres {
         tenant: Tenant,
         at: Vec<u128>,
         least: u32,
-    ) -> BoxFuture<'_, Result<Option<Rewrite>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Option<Sealed<Rewrite>>, StoreError>> {
         let at = Arc::new(at);
         let find = attempt!(at, |connection| {
             shelf::find(&mut connection, tenant, &at, least)
         });
-        Box::pin(self.connections.run(READING, find))
+        Box::pin(self.connections.ask(find))
+    }
+
+    fn discard(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>> {
+        let discard = attempt!(|connection| shelf::discard(&mut connection, tenant, at));
+        Box::pin(self.connections.ask(discard))
     }
 
     fn index(&self) -> BoxFuture<'_, Result<Option<Vec<Listed>>, StoreError>> {
@@ -154,12 +179,12 @@ impl Shelf for Postgres {
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<Made>, StoreError>> {
         let made = attempt!(|connection| shelf::made_in(&mut connection, session, most));
-        Box::pin(self.connections.run(READING, made))
+        Box::pin(self.connections.ask(made))
     }
 }
 
 impl NotesShelf for Postgres {
-    fn put_notes(&self, record: NotesRecord) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn put_notes(&self, record: Sealed<NotesRecord>) -> BoxFuture<'_, Result<(), StoreError>> {
         let record = Arc::new(record);
         let put = attempt!(record, |connection| notes::put(&mut connection, &record));
         Box::pin(self.connections.run(WRITING, put))
@@ -169,10 +194,15 @@ impl NotesShelf for Postgres {
         &self,
         tenant: Tenant,
         at: Vec<u128>,
-    ) -> BoxFuture<'_, Result<Option<NotesRecord>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Option<Sealed<NotesRecord>>, StoreError>> {
         let at = Arc::new(at);
         let find = attempt!(at, |connection| notes::find(&mut connection, tenant, &at));
-        Box::pin(self.connections.run(READING, find))
+        Box::pin(self.connections.ask(find))
+    }
+
+    fn discard_notes(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>> {
+        let discard = attempt!(|connection| notes::discard(&mut connection, tenant, at));
+        Box::pin(self.connections.ask(discard))
     }
 }
 
@@ -188,6 +218,6 @@ impl Peers for Postgres {
             tenant,
             &at
         ));
-        Box::pin(self.connections.run(READING, heads))
+        Box::pin(self.connections.ask(heads))
     }
 }

@@ -2,23 +2,28 @@
 
 use sqlx::{Connection, PgConnection, Row};
 
-use super::super::NotesRecord;
+use super::super::{NotesRecord, Sealed};
 use super::read::{count, dollars, hash, id, small, time};
 use super::shelf::durably;
 use super::write::{signed, text};
-use crate::line::{LineId, SessionId, Tenant};
+use crate::line::{LineId, Seal, SessionId, Tenant};
 
-pub(super) async fn put(connection: &mut PgConnection, notes: &NotesRecord) -> sqlx::Result<()> {
+pub(super) async fn put(
+    connection: &mut PgConnection,
+    sealed: &Sealed<NotesRecord>,
+) -> sqlx::Result<()> {
+    let notes = &sealed.stored;
     let mut transaction = connection.begin().await?;
     durably(&mut transaction).await?;
     sqlx::query(
         "INSERT INTO longhaul.notes
-             (tenant, at, messages, tokens, text, session, line, made, cost_pico)
+             (tenant, at, messages, tokens, text, session, line, made, cost_pico, seal)
          VALUES (coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1),
-             $2, $3, $4, $5, $6, $7, $8, $9)
+             $2, $3, $4, $5, $6, $7, $8, $9, $10)
          ON CONFLICT (tenant, at) DO UPDATE SET messages = excluded.messages,
              tokens = excluded.tokens, text = excluded.text, session = excluded.session,
-             line = excluded.line, made = excluded.made, cost_pico = excluded.cost_pico",
+             line = excluded.line, made = excluded.made, cost_pico = excluded.cost_pico,
+             seal = excluded.seal",
     )
     .bind(notes.tenant.0.cast_signed())
     .bind(notes.at.to_le_bytes())
@@ -33,6 +38,7 @@ pub(super) async fn put(connection: &mut PgConnection, notes: &NotesRecord) -> s
             .cost
             .map(|cost| i64::try_from(cost.pico()).unwrap_or(i64::MAX)),
     )
+    .bind(sealed.seal.map(|seal| seal.0.to_vec()))
     .execute(&mut *transaction)
     .await?;
     transaction.commit().await
@@ -42,13 +48,13 @@ pub(super) async fn find(
     connection: &mut PgConnection,
     tenant: Tenant,
     at: &[u128],
-) -> sqlx::Result<Option<NotesRecord>> {
+) -> sqlx::Result<Option<Sealed<NotesRecord>>> {
     let hashes: Vec<Vec<u8>> = at.iter().map(|hash| hash.to_le_bytes().to_vec()).collect();
     let row = sqlx::query(
-        "SELECT at, messages, tokens, text, session, line, made, cost_pico
+        "SELECT at, messages, tokens, text, session, line, made, cost_pico, seal
          FROM longhaul.notes
          WHERE tenant = coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1)
-             AND at = ANY ($2)
+             AND at = ANY ($2) AND seal IS NOT NULL
          ORDER BY messages DESC LIMIT 1",
     )
     .bind(tenant.0.cast_signed())
@@ -56,7 +62,7 @@ pub(super) async fn find(
     .fetch_optional(connection)
     .await?;
     let read = |row: &sqlx::postgres::PgRow| {
-        Ok(NotesRecord {
+        let stored = NotesRecord {
             tenant,
             at: hash(row, 0)?,
             messages: small(row, 1)?,
@@ -66,7 +72,28 @@ pub(super) async fn find(
             line: LineId(id(row, 5)?),
             made: time(row, 6)?.unwrap_or_default(),
             cost: dollars(row, 7)?,
+        };
+        let seal: Option<Vec<u8>> = row.try_get(8)?;
+        Ok(Sealed {
+            stored,
+            seal: seal.as_deref().and_then(Seal::stored),
         })
     };
     row.as_ref().map(read).transpose()
+}
+
+pub(super) async fn discard(
+    connection: &mut PgConnection,
+    tenant: Tenant,
+    at: u128,
+) -> sqlx::Result<()> {
+    let discard = sqlx::query(
+        "DELETE FROM longhaul.notes
+         WHERE tenant = coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1)
+             AND at = $2",
+    );
+    let discard = discard
+        .bind(tenant.0.cast_signed())
+        .bind(at.to_le_bytes().to_vec());
+    discard.execute(connection).await.map(drop)
 }

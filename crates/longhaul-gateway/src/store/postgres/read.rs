@@ -46,7 +46,7 @@ pub(super) fn dollars(row: &PgRow, at: usize) -> sqlx::Result<Option<Usd>> {
 pub(super) async fn known(connection: &mut PgConnection, most: usize) -> sqlx::Result<Known> {
     let rows = sqlx::query(
         "SELECT tenant, id, session, chain, messages, answered
-         FROM longhaul.line ORDER BY seen DESC LIMIT $1",
+         FROM longhaul.line WHERE keyed ORDER BY seen DESC LIMIT $1",
     );
     let rows = rows.bind(limit(most)).fetch_all(&mut *connection).await?;
     let line = |row: &PgRow| -> sqlx::Result<Restored> {
@@ -142,7 +142,8 @@ pub(super) async fn calls(
 ) -> sqlx::Result<Vec<(LineId, CallRecord)>> {
     let rows = sqlx::query(
         "SELECT l.id, c.at, c.model, c.messages, c.status, c.ended, c.millis, c.input, c.cache_read,
-                c.cache_write_5m, c.cache_write_1h, c.output, c.cost_pico, c.finding, c.saved, c.rewritten
+                c.cache_write_5m, c.cache_write_1h, c.output, c.cost_pico, c.finding, c.saved, c.rewritten,
+                c.partial
          FROM longhaul.line l JOIN longhaul.call c ON c.line = l.id WHERE l.session = $1
          ORDER BY c.at DESC, c.id DESC LIMIT $2",
     );
@@ -170,6 +171,7 @@ pub(super) async fn calls(
             finding: row.try_get(13)?,
             saved: count(row, 14)?,
             rewritten: row.try_get(15)?,
+            partial: row.try_get(16)?,
         };
         Ok((LineId(id(row, 0)?), record))
     };

@@ -7,7 +7,11 @@ use super::super::StoreError;
 use super::connect::{Place, said};
 
 /// One file each. Ids and hashes as in the SQLite store; all in a schema of its own, `longhaul`.
-const MIGRATIONS: [&str; 2] = [include_str!("schema_1.sql"), include_str!("schema_2.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("schema_1.sql"),
+    include_str!("schema_2.sql"),
+    include_str!("schema_3.sql"),
+];
 
 /// The format written here.
 const VERSION: i64 = MIGRATIONS.len() as i64;
@@ -17,8 +21,16 @@ const MIGRATING: i64 = 0x6c6f_6e67_6861_756c;
 
 pub(super) const SECRET_BYTES: usize = 32;
 
-/// Brings the database to [`VERSION`]; gives the secret that all gateways share.
-pub(super) async fn prepare(place: &Place) -> Result<[u8; SECRET_BYTES], StoreError> {
+/// What there is when the database was prepared.
+pub(super) struct Prepared {
+    /// The secret that all gateways share.
+    pub(super) secret: [u8; SECRET_BYTES],
+    /// How much of earlier versions was dropped.
+    pub(super) dropped: u64,
+}
+
+/// Brings the database to [`VERSION`].
+pub(super) async fn prepare(place: &Place) -> Result<Prepared, StoreError> {
     let mut connection = place.connect("longhaul").await?;
     let failed = |error: sqlx::Error| place.cannot(said(&error));
     let mut found = version(&mut connection).await.map_err(failed)?;
@@ -33,11 +45,26 @@ pub(super) async fn prepare(place: &Place) -> Result<[u8; SECRET_BYTES], StoreEr
         });
     }
     let secret = secret(&mut connection).await.map_err(failed)?;
+    let dropped = drop_unsealed(&mut connection).await.map_err(failed)?;
     let closed = connection.close().await;
     closed.map_err(failed)?;
-    secret
+    let secret = secret
         .try_into()
-        .map_err(|_| place.cannot("its secret is not 32 bytes long".to_owned()))
+        .map_err(|_| place.cannot("its secret is not 32 bytes long".to_owned()))?;
+    Ok(Prepared { secret, dropped })
+}
+
+/// Deletes what earlier versions kept of conversations: it has no seal, and is found by no request any more.
+async fn drop_unsealed(connection: &mut PgConnection) -> sqlx::Result<u64> {
+    let mut dropped = 0;
+    for unsealed in [
+        "DELETE FROM longhaul.rewrite WHERE seal IS NULL",
+        "DELETE FROM longhaul.notes WHERE seal IS NULL",
+    ] {
+        let deleted = sqlx::query(unsealed).execute(&mut *connection).await?;
+        dropped += deleted.rows_affected();
+    }
+    Ok(dropped)
 }
 
 async fn version(connection: &mut PgConnection) -> sqlx::Result<i64> {

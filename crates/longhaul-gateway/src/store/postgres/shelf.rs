@@ -5,10 +5,10 @@ use jiff::{SignedDuration, Timestamp};
 use sqlx::postgres::PgRow;
 use sqlx::{Connection, PgConnection, Row};
 
-use super::super::{Kind, Made, Rewrite};
+use super::super::{Kind, Made, Rewrite, Sealed};
 use super::read::{count, dollars, hash, id, limit, small, time};
 use super::write::{signed, text};
-use crate::line::{LineId, SessionId, Tenant};
+use crate::line::{LineId, Seal, SessionId, Tenant};
 
 /// A use is written down again after so long: purges are not more exact than that.
 const USED_EVERY: SignedDuration = SignedDuration::from_hours(1);
@@ -21,7 +21,20 @@ pub(super) async fn durably(transaction: &mut PgConnection) -> sqlx::Result<()> 
     Ok(())
 }
 
-pub(super) async fn put(connection: &mut PgConnection, rewrite: &Rewrite) -> sqlx::Result<()> {
+pub(super) async fn probe(connection: &mut PgConnection) -> sqlx::Result<()> {
+    let mut transaction = connection.begin().await?;
+    durably(&mut transaction).await?;
+    let probe = "INSERT INTO longhaul.probe (id, at) VALUES (1, now())
+                 ON CONFLICT (id) DO UPDATE SET at = excluded.at";
+    sqlx::query(probe).execute(&mut *transaction).await?;
+    transaction.commit().await
+}
+
+pub(super) async fn put(
+    connection: &mut PgConnection,
+    sealed: &Sealed<Rewrite>,
+) -> sqlx::Result<()> {
+    let rewrite = &sealed.stored;
     let mut transaction = connection.begin().await?;
     durably(&mut transaction).await?;
     let made = &rewrite.made;
@@ -53,13 +66,13 @@ pub(super) async fn put(connection: &mut PgConnection, rewrite: &Rewrite) -> sql
     .try_get(0)?;
     sqlx::query(
         "INSERT INTO longhaul.rewrite
-             (tenant, at, messages, made, used, root, summary, settled, cleared, lines, text)
+             (tenant, at, messages, made, used, root, summary, settled, cleared, lines, text, seal)
          VALUES (coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1),
-             $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+             $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
          ON CONFLICT (tenant, at) DO UPDATE SET messages = excluded.messages, made = excluded.made,
              used = excluded.used, root = excluded.root, summary = excluded.summary,
              settled = excluded.settled, cleared = excluded.cleared, lines = excluded.lines,
-             text = excluded.text",
+             text = excluded.text, seal = excluded.seal",
     )
     .bind(rewrite.tenant.0.cast_signed())
     .bind(rewrite.at.to_le_bytes())
@@ -72,6 +85,7 @@ pub(super) async fn put(connection: &mut PgConnection, rewrite: &Rewrite) -> sql
     .bind(serde_json::Value::from(rewrite.cleared.clone()).to_string())
     .bind(&rewrite.lines[..])
     .bind(&rewrite.text[..])
+    .bind(sealed.seal.map(|seal| seal.0.to_vec()))
     .execute(&mut *transaction)
     .await?;
     transaction.commit().await
@@ -82,15 +96,15 @@ pub(super) async fn find(
     tenant: Tenant,
     at: &[u128],
     least: u32,
-) -> sqlx::Result<Option<Rewrite>> {
+) -> sqlx::Result<Option<Sealed<Rewrite>>> {
     let hashes: Vec<Vec<u8>> = at.iter().map(|hash| hash.to_le_bytes().to_vec()).collect();
     let row = sqlx::query(
         "SELECT m.session, m.line, m.at, m.kind, m.before, m.after, m.millis, m.waited, m.cost_pico,
                 m.report, r.at, r.messages, r.used, r.root, r.summary, r.settled, r.cleared, r.lines,
-                r.text, r.id
+                r.text, r.id, r.seal
          FROM longhaul.rewrite r JOIN longhaul.made m ON m.id = r.made
          WHERE r.tenant = coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1)
-             AND r.at = ANY ($2) AND r.messages > $3
+             AND r.at = ANY ($2) AND r.messages > $3 AND r.seal IS NOT NULL
          ORDER BY r.messages DESC LIMIT 1",
     )
     .bind(tenant.0.cast_signed())
@@ -125,7 +139,27 @@ pub(super) async fn find(
             .execute(connection)
             .await?;
     }
-    Ok(Some(found))
+    let seal: Option<Vec<u8>> = row.try_get(20)?;
+    Ok(Some(Sealed {
+        stored: found,
+        seal: seal.as_deref().and_then(Seal::stored),
+    }))
+}
+
+pub(super) async fn discard(
+    connection: &mut PgConnection,
+    tenant: Tenant,
+    at: u128,
+) -> sqlx::Result<()> {
+    let discard = sqlx::query(
+        "DELETE FROM longhaul.rewrite
+         WHERE tenant = coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1)
+             AND at = $2",
+    );
+    let discard = discard
+        .bind(tenant.0.cast_signed())
+        .bind(at.to_le_bytes().to_vec());
+    discard.execute(connection).await.map(drop)
 }
 
 pub(super) async fn made_in(

@@ -91,16 +91,16 @@ async fn lines(connection: &mut PgConnection, part: &[Record]) -> sqlx::Result<(
     // A batch that comes late must not take a line back that another gateway went on with.
     sqlx::query(
         "INSERT INTO longhaul.line
-             (id, tenant, session, parent, chain, messages, answered, model, agent, seen)
+             (id, tenant, session, parent, chain, messages, answered, model, agent, seen, keyed)
          SELECT n.id, coalesce(k.tenant, n.tenant), n.session, n.parent, n.chain, n.messages,
-                n.answered, n.model, n.agent, n.seen
+                n.answered, n.model, n.agent, n.seen, TRUE
          FROM unnest($1::BIGINT[], $2::BIGINT[], $3::BIGINT[], $4::BIGINT[], $5::BYTEA[],
                      $6::BIGINT[], $7::BOOLEAN[], $8::TEXT[], $9::BOOLEAN[], $10::BIGINT[])
              AS n(id, tenant, session, parent, chain, messages, answered, model, agent, seen)
          LEFT JOIN longhaul.tenant k ON k.of_key = n.tenant
          ORDER BY n.id
          ON CONFLICT (id) DO UPDATE SET chain = excluded.chain, messages = excluded.messages,
-             answered = excluded.answered, model = excluded.model,
+             answered = excluded.answered, model = excluded.model, keyed = TRUE,
              seen = greatest(line.seen, excluded.seen)
          WHERE excluded.seen >= line.seen OR excluded.messages > line.messages",
     )
@@ -165,10 +165,12 @@ async fn calls(connection: &mut PgConnection, part: &[Record]) -> sqlx::Result<(
     let used = |of: fn(&Usage) -> u64| each(&calls, |call| call.usage.as_ref().map(of).map(signed));
     sqlx::query(
         "INSERT INTO longhaul.call (line, at, model, messages, status, ended, millis, input,
-             cache_read, cache_write_5m, cache_write_1h, output, cost_pico, finding, saved, rewritten)
+             cache_read, cache_write_5m, cache_write_1h, output, cost_pico, finding, saved, rewritten,
+             partial)
          SELECT * FROM unnest($1::BIGINT[], $2::BIGINT[], $3::TEXT[], $4::BIGINT[], $5::BIGINT[],
              $6::TEXT[], $7::BIGINT[], $8::BIGINT[], $9::BIGINT[], $10::BIGINT[], $11::BIGINT[],
-             $12::BIGINT[], $13::BIGINT[], $14::TEXT[], $15::BIGINT[], $16::BOOLEAN[])",
+             $12::BIGINT[], $13::BIGINT[], $14::TEXT[], $15::BIGINT[], $16::BOOLEAN[],
+             $17::BOOLEAN[])",
     )
     .bind(lines)
     .bind(each(&calls, |call| call.at.as_millisecond()))
@@ -188,6 +190,7 @@ async fn calls(connection: &mut PgConnection, part: &[Record]) -> sqlx::Result<(
     .bind(each(&calls, |call| call.finding.as_deref().map(text)))
     .bind(each(&calls, |call| signed(call.saved)))
     .bind(each(&calls, |call| call.rewritten))
+    .bind(each(&calls, |call| call.partial))
     .execute(connection)
     .await?;
     Ok(())

@@ -1,6 +1,7 @@
 //! The books in an SQLite file: write-ahead log, so that reading never waits for writing.
 
 mod notes;
+mod place;
 mod read;
 mod schema;
 mod shelf;
@@ -14,10 +15,11 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use rusqlite::Connection;
 
+use self::place::Place;
 use super::claims::Claims;
 use super::{
     CallRecord, Claim, Known, Listed, Made, NotesRecord, NotesShelf, Purged, Record, Rewrite,
-    SessionRow, Shelf, Store, StoreError,
+    Sealed, SessionRow, Shelf, Store, StoreError, StoreHealth,
 };
 use crate::line::{LineId, SessionId, Tenant};
 
@@ -27,14 +29,30 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct Sqlite {
+    /// None where there is no file.
+    place: Option<Arc<Place>>,
     writing: Arc<Mutex<Connection>>,
     reading: Arc<Mutex<Connection>>,
     claims: Claims,
+    dropped: u64,
 }
 
-impl Sqlite {
-    /// Opens the file; a missing one is made, private, with the folders above it.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
+/// What a connection is for.
+#[derive(Debug, Clone, Copy)]
+enum Use {
+    Writing,
+    Reading,
+}
+
+/// The two connections to a file, and how much of earlier versions was dropped from it.
+struct Opened {
+    writing: Connection,
+    reading: Connection,
+    dropped: u64,
+}
+
+impl Opened {
+    fn at(path: &Path) -> Result<Self, StoreError> {
         let failed = |reason: String| StoreError::Open {
             place: path.display().to_string(),
             reason,
@@ -56,11 +74,26 @@ impl Sqlite {
                 known: schema::VERSION,
             });
         }
+        let dropped = schema::drop_unsealed(&writing).map_err(|error| failed(error.to_string()))?;
         let reading = connect().map_err(|error| failed(error.to_string()))?;
         Ok(Self {
-            writing: Arc::new(Mutex::new(writing)),
-            reading: Arc::new(Mutex::new(reading)),
+            writing,
+            reading,
+            dropped,
+        })
+    }
+}
+
+impl Sqlite {
+    /// Opens the file; a missing one is made, private, with the folders above it.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let opened = Opened::at(path)?;
+        Ok(Self {
+            place: Some(Arc::new(Place::of(path))),
+            writing: Arc::new(Mutex::new(opened.writing)),
+            reading: Arc::new(Mutex::new(opened.reading)),
             claims: Claims::default(),
+            dropped: opened.dropped,
         })
     }
 
@@ -69,9 +102,56 @@ impl Sqlite {
         schema::migrate(&mut connection).map_err(failed)?;
         let connection = Arc::new(Mutex::new(connection));
         Ok(Self {
+            place: None,
             writing: Arc::clone(&connection),
             reading: connection,
             claims: Claims::default(),
+            dropped: 0,
+        })
+    }
+
+    /// Opens the file anew, if it was deleted or replaced.
+    fn look(&self) -> Result<(), StoreError> {
+        let Some(place) = &self.place else {
+            return Ok(());
+        };
+        let opened = place.open_if_gone(|path| {
+            let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+            // The old ones first: closing them deletes the log beside the file, whosever that is.
+            *writing = Connection::open_in_memory().map_err(failed)?;
+            *reading = Connection::open_in_memory().map_err(failed)?;
+            let opened = Opened::at(path)?;
+            *writing = opened.writing;
+            *reading = opened.reading;
+            Ok(())
+        })?;
+        if opened {
+            let path = place.path().display();
+            tracing::warn!(%path, "the store was deleted or replaced while it was in use; it was opened anew, and what it held is gone");
+        }
+        Ok(())
+    }
+
+    /// Runs on a thread where waiting for the disk hurts nobody.
+    fn blocking<T: Send + 'static>(
+        &self,
+        connection: Use,
+        run: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, StoreError>> {
+        let store = self.clone();
+        Box::pin(async move {
+            let work = tokio::task::spawn_blocking(move || {
+                store.look()?;
+                let connection = match connection {
+                    Use::Writing => &store.writing,
+                    Use::Reading => &store.reading,
+                };
+                let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+                run(&mut connection).map_err(failed)
+            });
+            let done = work.await;
+            done.map_err(|error| StoreError::Failed(error.to_string()))?
         })
     }
 }
@@ -91,37 +171,37 @@ fn durably<T>(
     written
 }
 
-/// Runs on a thread where waiting for the disk hurts nobody.
-fn blocking<T: Send + 'static>(
-    connection: &Arc<Mutex<Connection>>,
-    run: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
-) -> BoxFuture<'static, Result<T, StoreError>> {
-    let connection = Arc::clone(connection);
-    Box::pin(async move {
-        let work = tokio::task::spawn_blocking(move || {
-            let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-            run(&mut connection).map_err(failed)
-        });
-        let done = work.await;
-        done.map_err(|error| StoreError::Failed(error.to_string()))?
-    })
+impl StoreHealth for Sqlite {
+    fn probe(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.blocking(Use::Writing, |connection| {
+            durably(connection, |connection| {
+                let now = Timestamp::now().as_millisecond();
+                let probe = "INSERT OR REPLACE INTO probe (id, at) VALUES (1, ?)";
+                connection.execute(probe, [now]).map(drop)
+            })
+        })
+    }
+
+    fn dropped(&self) -> u64 {
+        self.dropped
+    }
 }
 
 impl Store for Sqlite {
     fn append(&self, batch: Vec<Record>) -> BoxFuture<'_, Result<(), StoreError>> {
-        blocking(&self.writing, move |connection| {
+        self.blocking(Use::Writing, move |connection| {
             write::append(connection, &batch)
         })
     }
 
     fn known(&self, most: usize) -> BoxFuture<'_, Result<Known, StoreError>> {
-        blocking(&self.reading, move |connection| {
+        self.blocking(Use::Reading, move |connection| {
             read::known(connection, most)
         })
     }
 
     fn sessions(&self, most: usize) -> BoxFuture<'_, Result<Vec<SessionRow>, StoreError>> {
-        blocking(&self.reading, move |connection| {
+        self.blocking(Use::Reading, move |connection| {
             read::sessions(connection, most)
         })
     }
@@ -131,13 +211,13 @@ impl Store for Sqlite {
         session: SessionId,
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<(LineId, CallRecord)>, StoreError>> {
-        blocking(&self.reading, move |connection| {
+        self.blocking(Use::Reading, move |connection| {
             read::calls(connection, session, most)
         })
     }
 
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<Purged, StoreError>> {
-        blocking(&self.writing, move |connection| {
+        self.blocking(Use::Writing, move |connection| {
             write::purge(connection, before)
         })
     }
@@ -145,8 +225,8 @@ impl Store for Sqlite {
 
 /// One process uses the file: what is on the shelf is what this one put there, and claims are its own.
 impl Shelf for Sqlite {
-    fn put(&self, rewrite: Rewrite) -> BoxFuture<'_, Result<(), StoreError>> {
-        blocking(&self.writing, move |connection| {
+    fn put(&self, rewrite: Sealed<Rewrite>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.blocking(Use::Writing, move |connection| {
             shelf::put(connection, &rewrite)
         })
     }
@@ -156,9 +236,9 @@ impl Shelf for Sqlite {
         tenant: Tenant,
         at: Vec<u128>,
         least: u32,
-    ) -> BoxFuture<'_, Result<Option<Rewrite>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Option<Sealed<Rewrite>>, StoreError>> {
         Box::pin(async move {
-            let found = blocking(&self.reading, move |connection| {
+            let found = self.blocking(Use::Reading, move |connection| {
                 shelf::find(connection, tenant, &at, least)
             });
             let Some(found) = found.await? else {
@@ -166,7 +246,7 @@ impl Shelf for Sqlite {
             };
             if found.stale {
                 let number = found.number;
-                let used = blocking(&self.writing, move |connection| {
+                let used = self.blocking(Use::Writing, move |connection| {
                     shelf::used(connection, number)
                 });
                 if let Err(error) = used.await {
@@ -177,8 +257,14 @@ impl Shelf for Sqlite {
         })
     }
 
+    fn discard(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.blocking(Use::Writing, move |connection| {
+            shelf::discard(connection, tenant, at)
+        })
+    }
+
     fn index(&self) -> BoxFuture<'_, Result<Option<Vec<Listed>>, StoreError>> {
-        blocking(&self.reading, move |connection| {
+        self.blocking(Use::Reading, move |connection| {
             shelf::index(connection).map(Some)
         })
     }
@@ -192,15 +278,15 @@ impl Shelf for Sqlite {
         session: SessionId,
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<Made>, StoreError>> {
-        blocking(&self.reading, move |connection| {
+        self.blocking(Use::Reading, move |connection| {
             shelf::made_in(connection, session, most)
         })
     }
 }
 
 impl NotesShelf for Sqlite {
-    fn put_notes(&self, record: NotesRecord) -> BoxFuture<'_, Result<(), StoreError>> {
-        blocking(&self.writing, move |connection| {
+    fn put_notes(&self, record: Sealed<NotesRecord>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.blocking(Use::Writing, move |connection| {
             notes::put(connection, &record)
         })
     }
@@ -209,9 +295,15 @@ impl NotesShelf for Sqlite {
         &self,
         tenant: Tenant,
         at: Vec<u128>,
-    ) -> BoxFuture<'_, Result<Option<NotesRecord>, StoreError>> {
-        blocking(&self.reading, move |connection| {
+    ) -> BoxFuture<'_, Result<Option<Sealed<NotesRecord>>, StoreError>> {
+        self.blocking(Use::Reading, move |connection| {
             notes::find(connection, tenant, &at)
+        })
+    }
+
+    fn discard_notes(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.blocking(Use::Writing, move |connection| {
+            notes::discard(connection, tenant, at)
         })
     }
 }

@@ -3,20 +3,24 @@
 use longhaul_core::money::Usd;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::NotesRecord;
+use super::super::{NotesRecord, Sealed};
 use super::durably;
 use super::read::{count, id, time};
 use super::shelf::{known, signed};
-use crate::line::{LineId, SessionId, Tenant};
+use crate::line::{LineId, Seal, SessionId, Tenant};
 
-pub(super) fn put(connection: &mut Connection, notes: &NotesRecord) -> rusqlite::Result<()> {
+pub(super) fn put(
+    connection: &mut Connection,
+    sealed: &Sealed<NotesRecord>,
+) -> rusqlite::Result<()> {
+    let notes = &sealed.stored;
     durably(connection, |connection| {
         connection
             .prepare_cached(
                 "INSERT OR REPLACE INTO notes
-                     (tenant, at, messages, tokens, text, session, line, made, cost_pico)
+                     (tenant, at, messages, tokens, text, session, line, made, cost_pico, seal)
                  VALUES (coalesce((SELECT tenant FROM tenant WHERE of_key = ?1), ?1),
-                     ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                     ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             )?
             .execute(params![
                 notes.tenant.0.cast_signed(),
@@ -30,6 +34,7 @@ pub(super) fn put(connection: &mut Connection, notes: &NotesRecord) -> rusqlite:
                 notes
                     .cost
                     .map(|cost| i64::try_from(cost.pico()).unwrap_or(i64::MAX)),
+                sealed.seal.map(|seal| seal.0),
             ])?;
         Ok(())
     })
@@ -39,7 +44,7 @@ pub(super) fn find(
     connection: &Connection,
     tenant: Tenant,
     at: &[u128],
-) -> rusqlite::Result<Option<NotesRecord>> {
+) -> rusqlite::Result<Option<Sealed<NotesRecord>>> {
     let asked = known(connection, tenant)?;
     let mut statement =
         connection.prepare_cached("SELECT messages FROM notes WHERE tenant = ? AND at = ?")?;
@@ -54,12 +59,13 @@ pub(super) fn find(
         return Ok(None);
     };
     let mut statement = connection.prepare_cached(
-        "SELECT messages, tokens, text, session, line, made, cost_pico
+        "SELECT messages, tokens, text, session, line, made, cost_pico, seal
          FROM notes WHERE tenant = ? AND at = ?",
     )?;
     let found = statement.query_row((asked, hash.to_le_bytes()), |row| {
         let cost: Option<i64> = row.get(6)?;
-        Ok(NotesRecord {
+        let seal: Option<Vec<u8>> = row.get(7)?;
+        let stored = NotesRecord {
             tenant,
             at: hash,
             messages: row.get(0)?,
@@ -69,7 +75,19 @@ pub(super) fn find(
             line: LineId(id(row, 4)?),
             made: time(row, 5)?.unwrap_or_default(),
             cost: cost.map(|pico| Usd::from_pico(i128::from(pico))),
+        };
+        Ok(Sealed {
+            stored,
+            seal: seal.as_deref().and_then(Seal::stored),
         })
     });
     found.optional()
+}
+
+pub(super) fn discard(connection: &Connection, tenant: Tenant, at: u128) -> rusqlite::Result<()> {
+    let asked = known(connection, tenant)?;
+    connection
+        .prepare_cached("DELETE FROM notes WHERE tenant = ? AND at = ?")?
+        .execute((asked, at.to_le_bytes()))?;
+    Ok(())
 }

@@ -30,7 +30,7 @@ pub(super) fn time(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Timestam
 
 pub(super) fn known(connection: &Connection, most: usize) -> rusqlite::Result<Known> {
     let mut statement = connection.prepare_cached(
-        "SELECT tenant, id, session, chain, messages, answered FROM line ORDER BY seen DESC LIMIT ?",
+        "SELECT tenant, id, session, chain, messages, answered FROM line WHERE keyed ORDER BY seen DESC LIMIT ?",
     )?;
     let rows = statement.query_map([limit(most)], |row| {
         Ok(Restored {
@@ -104,7 +104,8 @@ pub(super) fn calls(
 ) -> rusqlite::Result<Vec<(LineId, CallRecord)>> {
     let mut statement = connection.prepare_cached(
         "SELECT l.id, c.at, c.model, c.messages, c.status, c.ended, c.millis, c.input, c.cache_read,
-                c.cache_write_5m, c.cache_write_1h, c.output, c.cost_pico, c.finding, c.saved, c.rewritten
+                c.cache_write_5m, c.cache_write_1h, c.output, c.cost_pico, c.finding, c.saved, c.rewritten,
+                c.partial
          FROM line l JOIN call c ON c.line = l.id WHERE l.session = ?
          ORDER BY c.at DESC, c.id DESC LIMIT ?",
     )?;
@@ -131,6 +132,7 @@ pub(super) fn calls(
             finding: row.get(13)?,
             saved: count(row, 14)?,
             rewritten: row.get(15)?,
+            partial: row.get(16)?,
         };
         Ok((LineId(id(row, 0)?), record))
     })?;

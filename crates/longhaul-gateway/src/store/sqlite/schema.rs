@@ -4,7 +4,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// Ids and hashes are kept as the 64-bit integers they are, a chain as a blob, money in picodollars (a call of more
 /// than nine million dollars is written as that).
-const MIGRATIONS: [&str; 3] = [TABLES, REWRITES, NOTES];
+const MIGRATIONS: [&str; 4] = [TABLES, REWRITES, NOTES, SEALS];
 
 const TABLES: &str = "
     CREATE TABLE line (
@@ -102,6 +102,23 @@ const NOTES: &str = "
     CREATE INDEX notes_session ON notes (session);
     CREATE INDEX notes_made ON notes (made);
 ";
+
+/// What is kept of conversations has a seal; what has none was written by earlier versions and is dropped at a start. Histories
+/// are known by a keyed hash: lines of earlier versions stay for their figures, and no request goes on with them.
+const SEALS: &str = "
+    ALTER TABLE rewrite ADD COLUMN seal BLOB;
+    ALTER TABLE notes ADD COLUMN seal BLOB;
+    ALTER TABLE call ADD COLUMN partial INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE line ADD COLUMN keyed INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE probe (id INTEGER PRIMARY KEY, at INTEGER NOT NULL);
+";
+
+/// Deletes what has no seal; gives how much that was.
+pub(super) fn drop_unsealed(connection: &Connection) -> rusqlite::Result<u64> {
+    let rewrites = connection.execute("DELETE FROM rewrite WHERE seal IS NULL", [])?;
+    let notes = connection.execute("DELETE FROM notes WHERE seal IS NULL", [])?;
+    Ok((rewrites + notes) as u64)
+}
 
 /// The format written here.
 pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;

@@ -5,10 +5,10 @@ use jiff::{SignedDuration, Timestamp};
 use longhaul_core::money::Usd;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::super::{Kind, Listed, Made, Rewrite};
+use super::super::{Kind, Listed, Made, Rewrite, Sealed};
 use super::durably;
 use super::read::{count, id, limit, time};
-use crate::line::{LineId, SessionId, Tenant};
+use crate::line::{LineId, Seal, SessionId, Tenant};
 
 /// A use is written down again after so long: purges are not more exact than that.
 const USED_EVERY: SignedDuration = SignedDuration::from_hours(1);
@@ -24,13 +24,17 @@ pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-pub(super) fn put(connection: &mut Connection, rewrite: &Rewrite) -> rusqlite::Result<()> {
+pub(super) fn put(connection: &mut Connection, rewrite: &Sealed<Rewrite>) -> rusqlite::Result<()> {
     durably(connection, |connection| {
         put_in_transaction(connection, rewrite)
     })
 }
 
-fn put_in_transaction(connection: &mut Connection, rewrite: &Rewrite) -> rusqlite::Result<()> {
+fn put_in_transaction(
+    connection: &mut Connection,
+    sealed: &Sealed<Rewrite>,
+) -> rusqlite::Result<()> {
+    let rewrite = &sealed.stored;
     let transaction = connection.transaction()?;
     let made = &rewrite.made;
     // The same may be put twice, when it is not known whether the first time was good.
@@ -61,9 +65,9 @@ fn put_in_transaction(connection: &mut Connection, rewrite: &Rewrite) -> rusqlit
     transaction
         .prepare_cached(
             "INSERT OR REPLACE INTO rewrite
-                 (tenant, at, messages, made, used, root, summary, settled, cleared, lines, text)
+                 (tenant, at, messages, made, used, root, summary, settled, cleared, lines, text, seal)
              VALUES (coalesce((SELECT tenant FROM tenant WHERE of_key = ?1), ?1),
-                 ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                 ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?
         .execute(params![
             rewrite.tenant.0.cast_signed(),
@@ -77,6 +81,7 @@ fn put_in_transaction(connection: &mut Connection, rewrite: &Rewrite) -> rusqlit
             serde_json::Value::from(rewrite.cleared.clone()).to_string(),
             &rewrite.lines[..],
             &rewrite.text[..],
+            sealed.seal.map(|seal| seal.0),
         ])?;
     transaction.commit()
 }
@@ -93,7 +98,7 @@ pub(super) fn known(connection: &Connection, tenant: Tenant) -> rusqlite::Result
 
 /// The rewrite, and whether its use is to be written down.
 pub(super) struct Found {
-    pub(super) rewrite: Rewrite,
+    pub(super) rewrite: Sealed<Rewrite>,
     pub(super) number: i64,
     pub(super) stale: bool,
 }
@@ -125,7 +130,7 @@ pub(super) fn find(
     let mut statement = connection.prepare_cached(concat!(
         "SELECT ",
         made!(),
-        ", r.at, r.messages, r.used, r.root, r.summary, r.settled, r.cleared, r.lines, r.text
+        ", r.at, r.messages, r.used, r.root, r.summary, r.settled, r.cleared, r.lines, r.text, r.seal
          FROM rewrite r JOIN made m ON m.id = r.made WHERE r.id = ?"
     ))?;
     let found = statement.query_row([number], |row| {
@@ -146,13 +151,25 @@ pub(super) fn find(
             settled: row.get(15)?,
             made,
         };
+        let seal: Option<Vec<u8>> = row.get(19)?;
         Ok(Found {
-            rewrite,
+            rewrite: Sealed {
+                stored: rewrite,
+                seal: seal.as_deref().and_then(Seal::stored),
+            },
             number,
             stale: used < fresh.as_millisecond(),
         })
     });
     found.optional()
+}
+
+pub(super) fn discard(connection: &Connection, tenant: Tenant, at: u128) -> rusqlite::Result<()> {
+    let asked = known(connection, tenant)?;
+    connection
+        .prepare_cached("DELETE FROM rewrite WHERE tenant = ? AND at = ?")?
+        .execute((asked, at.to_le_bytes()))?;
+    Ok(())
 }
 
 pub(super) fn used(connection: &Connection, number: i64) -> rusqlite::Result<()> {

@@ -43,9 +43,9 @@ pub(super) fn append(connection: &mut Connection, batch: &[Record]) -> rusqlite:
 
 fn line(connection: &Connection, record: &LineRecord) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
-        "INSERT INTO line (id, tenant, session, parent, chain, messages, answered, model, agent, seen)
-         VALUES (?1, coalesce((SELECT tenant FROM tenant WHERE of_key = ?2), ?2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-         ON CONFLICT (id) DO UPDATE SET chain = excluded.chain, messages = excluded.messages,
+        "INSERT INTO line (id, tenant, session, parent, chain, messages, answered, model, agent, seen, keyed)
+         VALUES (?1, coalesce((SELECT tenant FROM tenant WHERE of_key = ?2), ?2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 1)
+         ON CONFLICT (id) DO UPDATE SET chain = excluded.chain, keyed = 1, messages = excluded.messages,
              answered = excluded.answered, model = excluded.model, seen = excluded.seen",
     )?;
     statement.execute(params![
@@ -66,8 +66,8 @@ fn line(connection: &Connection, record: &LineRecord) -> rusqlite::Result<()> {
 fn call(connection: &Connection, of: Option<LineId>, record: &CallRecord) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO call (line, at, model, messages, status, ended, millis, input, cache_read,
-             cache_write_5m, cache_write_1h, output, cost_pico, finding, saved, rewritten)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             cache_write_5m, cache_write_1h, output, cost_pico, finding, saved, rewritten, partial)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     let usage = record.usage.as_ref();
     let count = |of: fn(&longhaul_core::message::Usage) -> u64| {
@@ -91,6 +91,7 @@ fn call(connection: &Connection, of: Option<LineId>, record: &CallRecord) -> rus
         record.finding,
         i64::try_from(record.saved).unwrap_or(i64::MAX),
         record.rewritten,
+        record.partial,
     ])?;
     Ok(())
 }

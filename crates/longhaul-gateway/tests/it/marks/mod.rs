@@ -13,7 +13,7 @@ use longhaul_gateway::marks::{Asked, Did, Marks, Replaced, Trail, keep, manage};
 use longhaul_provider::Dialect;
 use serde_json::{Value, json};
 
-use super::lines::Bench;
+use super::lines::{Bench, key};
 
 /// What was sent for a body.
 struct Sent {
@@ -67,7 +67,7 @@ impl Desk {
         let (mut ends, mut hashes, mut chain) = (Vec::new(), Vec::new(), Chain::default());
         for element in &whole.elements {
             let raw = &text.as_bytes()[element.span.clone()];
-            chain = chain.then(spoken(Dialect::Anthropic, element.role, raw).unwrap());
+            chain = chain.then(spoken(&key(), Dialect::Anthropic, element.role, raw).unwrap());
             hashes.push(chain.hash);
             ends.push(u32::try_from(element.span.end).unwrap());
         }

@@ -11,6 +11,8 @@ use longhaul_gateway::store::{
 };
 use serde_json::json;
 
+use crate::support::sealed;
+
 pub(crate) const SESSION: SessionId = SessionId(0x9f3c_21b8_04d7_e6a5);
 pub(crate) const CAUSE: &str = "cache broke: 98,412 tokens read last time, 18,204 now (−81%, cost $0.4010): tool 14 `Read` changed (description)";
 pub(crate) const MARKUP: &str = "<img src=x onerror=\"document.title='owned'\"><b>bold</b>";
@@ -68,6 +70,7 @@ fn call(
         finding: None,
         saved: 0,
         rewritten: false,
+        partial: false,
     };
     (of, record)
 }
@@ -210,6 +213,6 @@ pub(crate) async fn fill(store: &Memory) {
             settled: true,
             made,
         };
-        store.put(rewrite).await.unwrap();
+        store.put(sealed(rewrite)).await.unwrap();
     }
 }

@@ -1,0 +1,54 @@
+//! Connections on which nothing was said yet. When there is no room for another one, the oldest of them makes room: whoever
+//! opens connections and says nothing keeps nobody out.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+
+/// See the module. Clones share them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SilentConnections(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    next: AtomicU64,
+    by_age: Mutex<BTreeMap<u64, CancellationToken>>,
+}
+
+/// One of them, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Silent {
+    all: SilentConnections,
+    number: u64,
+}
+
+impl SilentConnections {
+    /// A new connection, and what is cancelled when it is to make room.
+    pub(super) fn join(&self) -> (Silent, CancellationToken) {
+        let number = self.0.next.fetch_add(1, Ordering::Relaxed);
+        let closed = CancellationToken::new();
+        self.by_age().insert(number, closed.clone());
+        let all = self.clone();
+        (Silent { all, number }, closed)
+    }
+
+    /// Closes the oldest, if there is any.
+    pub(super) fn close_oldest(&self) {
+        let oldest = self.by_age().pop_first();
+        if let Some((_, closed)) = oldest {
+            closed.cancel();
+        }
+    }
+
+    fn by_age(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, CancellationToken>> {
+        self.0.by_age.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Silent {
+    fn drop(&mut self) {
+        self.all.by_age().remove(&self.number);
+    }
+}

@@ -1,0 +1,132 @@
+//! The budget itself: a limit, what is used of it, and who can make room.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use bytes::Bytes;
+
+use super::charge::{Charge, Held};
+use super::kept::Kept;
+
+/// There is no room for it, whatever is let go of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the memory budget of {limit} bytes is used up")]
+pub struct NoRoom {
+    /// The whole budget.
+    pub limit: usize,
+}
+
+/// Keeps things that can be had again, at a price. An implementer lets go of the oldest first, and never waits long.
+pub trait Evict: Send + Sync {
+    /// Lets go of at least so many bytes, if it keeps so many, and tells its [`Kept`].
+    fn evict(&self, bytes: usize);
+}
+
+/// See the module. Clones are the same budget.
+#[derive(Clone)]
+pub struct Budget(Arc<Shared>);
+
+struct Shared {
+    limit: usize,
+    used: AtomicUsize,
+    keepers: Mutex<Vec<Weak<dyn Evict>>>,
+}
+
+impl std::fmt::Debug for Budget {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Budget")
+            .field("limit", &self.0.limit)
+            .field("used", &self.used())
+            .finish()
+    }
+}
+
+impl Budget {
+    /// Of so many bytes.
+    pub fn new(limit: usize) -> Self {
+        Self(Arc::new(Shared {
+            limit,
+            used: AtomicUsize::new(0),
+            keepers: Mutex::default(),
+        }))
+    }
+
+    /// The whole of it.
+    pub fn limit(&self) -> usize {
+        self.0.limit
+    }
+
+    /// What is used of it.
+    pub fn used(&self) -> usize {
+        self.0.used.load(Ordering::Relaxed)
+    }
+
+    /// Asks somebody to make room when there is too little. Those who joined first are asked first.
+    pub fn join(&self, keeper: Weak<dyn Evict>) {
+        let keepers = self.0.keepers.lock();
+        keepers.unwrap_or_else(PoisonError::into_inner).push(keeper);
+    }
+
+    /// An account for things that are kept.
+    pub fn kept(&self) -> Kept {
+        Kept::new(self.clone())
+    }
+
+    /// Room for so many bytes, until the charge is dropped.
+    pub fn take(&self, bytes: usize) -> Result<Charge, NoRoom> {
+        self.add_if_it_fits(bytes)?;
+        Ok(Charge::new(self.clone(), bytes))
+    }
+
+    /// The same bytes, charged until the last clone and the last slice of them are gone.
+    pub fn hold(&self, bytes: Bytes) -> Result<Bytes, NoRoom> {
+        let charge = self.take(bytes.len())?;
+        Ok(Held::bytes(bytes, charge))
+    }
+
+    pub(super) fn add_if_it_fits(&self, bytes: usize) -> Result<(), NoRoom> {
+        if self.fits(bytes) {
+            return Ok(());
+        }
+        self.make_room(bytes);
+        match self.fits(bytes) {
+            true => Ok(()),
+            false => Err(NoRoom {
+                limit: self.0.limit,
+            }),
+        }
+    }
+
+    fn fits(&self, bytes: usize) -> bool {
+        let more = |used: usize| {
+            let then = used.checked_add(bytes)?;
+            (then <= self.0.limit).then_some(then)
+        };
+        (self.0.used)
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)
+            .is_ok()
+    }
+
+    fn make_room(&self, bytes: usize) {
+        let keepers = self.0.keepers.lock();
+        // Who is asked may take a while, and may drop charges: the lock is not held meanwhile.
+        let keepers: Vec<_> = (keepers.unwrap_or_else(PoisonError::into_inner).iter())
+            .filter_map(Weak::upgrade)
+            .collect();
+        for keeper in keepers {
+            let wanted = self.used().saturating_add(bytes);
+            match wanted.checked_sub(self.0.limit) {
+                Some(missing @ 1..) => keeper.evict(missing),
+                _ => return,
+            }
+        }
+    }
+
+    pub(super) fn add(&self, bytes: usize) {
+        self.0.used.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn give_back(&self, bytes: usize) {
+        self.0.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
