@@ -199,6 +199,11 @@ impl Engine {
         (scope, direction): (Scope, Option<Direction>),
         now: Timestamp,
     ) -> Compaction {
+        // What the provider counted is worth more than an estimate: the new view is judged by it.
+        let counted = match cause {
+            Cause::TooLong => self.turn.counted.unwrap_or_default(),
+            _ => 0,
+        };
         Compaction {
             place: Place::Awaited,
             cause,
@@ -214,7 +219,7 @@ impl Engine {
             prepared: false,
             awaited_since: now,
             keep_alive: now + KEEP_ALIVE,
-            used: self.used(),
+            used: self.used().max(counted),
             before: self.view_size(),
             folding: None,
             asking: super::summarise::Asking::default(),

@@ -58,10 +58,10 @@ impl Growth {
         let pace = (took / count).max(1);
         let typical = grown.div_ceil(count);
         let turns = self.summary.unwrap_or(A_SUMMARY).div_ceil(pace);
-        // One more, the largest: the turn that reaches the threshold is judged before its request.
+        // Two more, as large as the largest: turns vary, and the one that reaches the threshold is judged before its request.
         typical
             .saturating_mul(turns)
-            .saturating_add(largest)
+            .saturating_add(largest.saturating_mul(2))
             .min(most)
     }
 
@@ -94,11 +94,11 @@ mod tests {
         let mut growth = grown(&[1_000, 2_000, 500], 10);
         assert_eq!(
             growth.lead(100_000),
-            1_167 * 5 + 2_000,
-            "45 seconds are five turns as they usually are, and a large one"
+            1_167 * 5 + 4_000,
+            "45 seconds are five turns as they usually are, and two large ones"
         );
         growth.summed_up(20_000);
-        assert_eq!(growth.lead(100_000), 1_167 * 2 + 2_000);
+        assert_eq!(growth.lead(100_000), 1_167 * 2 + 4_000);
         assert_eq!(growth.lead(4_000), 4_000, "there is a limit");
     }
 

@@ -36,6 +36,8 @@ pub(super) struct Turn {
     pub(super) recovered: bool,
     /// What the provider said when it was.
     pub(super) too_long: Option<String>,
+    /// How many tokens the provider counted in the request that it found too long, where it said so.
+    pub(super) counted: Option<u64>,
     /// A reply that ran out of room, while the conversation is made smaller for another.
     pub(super) withheld: Option<Box<ModelReply>>,
 }
@@ -415,8 +417,9 @@ impl Engine {
     /// A request that was too long is withheld, the conversation compacted and the turn tried again, once (O3).
     fn not_answered(&mut self, failed: Failed, now: Timestamp) {
         match failed.kind {
-            FailedKind::TooLong { .. } if self.may_recover() && !self.turn.recovered => {
+            FailedKind::TooLong { gap } if self.may_recover() && !self.turn.recovered => {
                 self.turn.recovered = true;
+                self.turn.counted = gap.map(|gap| self.config.window.size.saturating_add(gap));
                 self.turn.too_long = Some(failed.message);
                 self.compact_reactively(now);
             }

@@ -213,7 +213,7 @@ async fn k1_what_hooks_tell_the_user_is_told() {
 #[tokio::test]
 async fn k1_a_hook_may_answer_in_the_users_place() {
     let answers = [
-        (Some(Permission::Allow), None, "Change saw a"),
+        (Some(Permission::Allow), None, "Change saw {"),
         (None, no("not on a Friday"), "not on a Friday"),
     ];
     for (permission, blocked, expected) in answers {
