@@ -22,6 +22,25 @@ const REFUSED: [&str; 6] = [
     "The agent proposed a plan that was rejected by the user",
     "User rejected",
 ];
+/// Tools whose failures begin in the host's own words, a failed command with its exit code. What any other tool says when it
+/// fails is somebody else's text, which could claim that the user had said something.
+const OWN_WORDS: [&str; 15] = [
+    "AskUserQuestion",
+    "Bash",
+    "Edit",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Glob",
+    "Grep",
+    "LS",
+    "MultiEdit",
+    "NotebookEdit",
+    "Read",
+    "Skill",
+    "Task",
+    "TodoWrite",
+    "Write",
+];
 /// What they put before the user's own words in it.
 const SAID: [&str; 4] = [
     "the user said:",
@@ -132,6 +151,11 @@ fn told(result: &str, questions: &[String]) -> Option<Vec<(String, String)>> {
         pairs.push((questions.join(" "), body.to_owned()));
     }
     (!pairs.is_empty()).then_some(pairs)
+}
+
+/// Whether what a tool says when it fails is the host's own.
+pub(super) fn fails_in_own_words(tool: &str) -> bool {
+    OWN_WORDS.contains(&tool)
 }
 
 /// Whether a failed result is the refusal of a user.

@@ -108,7 +108,10 @@ impl Facts {
         let heard = Answer::all(entry).filter_map(|answer| {
             let call = answer.call().and_then(|id| self.open.get(&id));
             match (answer.block.is_error, call) {
-                (true, _) => answered::refused(answer, &self.vocabulary.host_texts),
+                (true, Some((call, _))) if answered::fails_in_own_words(&call.tool) => {
+                    answered::refused(answer, &self.vocabulary.host_texts)
+                }
+                (true, _) => None,
                 (false, Some((_, Purpose::Questions(asked)))) => answered::answered(answer, asked),
                 (false, _) => None,
             }
