@@ -58,9 +58,9 @@ fn reach(part: &Part, base: &Path) -> Option<(Reach, Vec<PathBuf>)> {
     };
     match name {
         "grep" | "egrep" | "fgrep" | "zgrep" => {
-            match has("rR", &["--recursive", "--dereference-recursive"])
-                || arguments.iter().any(|word| word.text.contains("recurse"))
-            {
+            // `-d recurse` may be shortened, so whatever is done with folders counts.
+            let long = ["--recursive", "--dereference-recursive", "--directories"];
+            match has("rRd", &long) {
                 true if has("R", &["--dereference-recursive"]) => Some((Reach::Links, searched)),
                 true => Some((Reach::Files, searched)),
                 false => None,

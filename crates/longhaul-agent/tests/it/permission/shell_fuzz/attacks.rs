@@ -132,6 +132,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     denied("grep -rn CANARY"),
     denied("grep -rn CANARY src sec*"),
     denied("grep -d recurse '' ."),
+    denied("grep -d recurs '' ."),
+    denied("grep --dir=rec '' ."),
     denied("grep --recursive -e CANARY"),
     denied("diff -rN secret src"),
     denied("diff -r secret vault"),
