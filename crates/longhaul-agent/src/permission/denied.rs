@@ -117,14 +117,11 @@ pub(super) fn perhaps(
         let untold = |base: &PathBuf| expand(&word.pattern, base).is_none();
         !word.is_known() || word.glob && folders.known().iter().any(untold)
     };
-    if script
-        .writes
-        .iter()
-        .any(|word| !word.is_known() || word.glob)
+    let mut writes = script.writes.iter();
+    if writes.any(|word| !word.is_known() || word.glob)
+        && let Some(reason) = first(|rule| WRITERS.contains(&rule.tool.as_str()))
     {
-        if let Some(reason) = first(|rule| WRITERS.contains(&rule.tool.as_str())) {
-            return Some(reason);
-        }
+        return Some(reason);
     }
     if !has_rules(state, about_reading) {
         return None;

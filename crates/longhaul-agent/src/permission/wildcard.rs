@@ -45,9 +45,9 @@ pub(crate) fn expand(pattern: &str, base: &Path) -> Option<Expanded> {
             };
             expanded.listed.push(folder);
             if pieces.first() == Some(&Piece::Just('.')) {
-                next.extend([".", ".."].iter().filter_map(|name| {
-                    matches(&pieces, &name.chars().collect::<Vec<_>>()).then(|| path.join(name))
-                }));
+                let is_meant = |name: &&str| matches(&pieces, &name.chars().collect::<Vec<_>>());
+                let links = [".", ".."].into_iter().filter(is_meant);
+                next.extend(links.map(|name| path.join(name)));
             }
             for entry in entries.flatten() {
                 looked_at += 1;
