@@ -143,7 +143,8 @@ fn n1_prompt_tokens_of_recorded_requests_are_near_what_the_api_counted() {
     }
     println!("refused: {refused:#?}");
     let all = &errors["all"];
-    assert!(all.len() > 600 && refused.values().sum::<usize>() <= 3);
+    // Two results for another call, a model of old, and the blank text beside calls that ruling 23 refuses.
+    assert!(all.len() > 600 && refused.values().sum::<usize>() <= 4);
     assert!(
         all[all.len() / 2] < 0.05,
         "median error {}",

@@ -1,9 +1,10 @@
 //! Folds on request: short summaries of several stretches of the conversation, each from that stretch alone.
 //!
 //! A request is known by the tags it asks for, `<fold n="…">`, with a word that asks to fold or sum up. It quotes how each
-//! stretch begins; where a quote is not found, the stretch begins in the middle between its neighbours.
+//! stretch begins, as it is or with a mark before each line; where a quote is not found, the stretch begins in the middle
+//! between its neighbours.
 
-use super::room;
+use super::{room, unmarked};
 use crate::model::conversation::{clip, own_words, result_text};
 use crate::model::digest::{Digest, Last, Topic};
 use crate::request::{Block, Message, Role};
@@ -98,8 +99,12 @@ fn starts(blocks: &[(Role, &Block)], quotes: &[&str]) -> Vec<usize> {
     starts
 }
 
-/// The first block from an index on that begins like a quote.
+/// The first block from an index on that begins like a quote, with the marks of its lines taken off or else as it is.
 fn find(blocks: &[(Role, &Block)], from: usize, quote: &str) -> Option<usize> {
+    find_bare(blocks, from, &unmarked(quote)).or_else(|| find_bare(blocks, from, quote))
+}
+
+fn find_bare(blocks: &[(Role, &Block)], from: usize, quote: &str) -> Option<usize> {
     let head = clip(quote.trim_end_matches('…').trim(), COMPARED);
     let begins = |(_, block): &(Role, &Block)| {
         let text = match block.kind.as_str() {

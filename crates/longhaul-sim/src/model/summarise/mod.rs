@@ -9,6 +9,8 @@ mod folds;
 mod room;
 mod sections;
 
+use longhaul_core::quoting::unquoted;
+
 use super::ask::Ask;
 use super::conversation::{clip, own_words, said};
 use super::digest::{Digest, Last, Topic, asked_headings};
@@ -174,16 +176,26 @@ fn begin(messages: &[Message], words: &str) -> usize {
         return 0;
     }
     let earlier = &messages[..messages.len().saturating_sub(1)];
+    let bare = unmarked(words);
     // A message may be the model's own. A short one must be quoted on a line of its own: its words occur anywhere.
     let quoted = |message: &Message| {
         let own = own_words(message);
         let said = said(message).first().copied().unwrap_or("");
         let text = if own.is_empty() { said } else { own.trim() };
         let head = clip(text, 80);
-        head.len() >= 12 && words.contains(head)
-            || !head.is_empty() && words.lines().any(|line| line.trim() == text)
+        [words, &bare].iter().any(|words| {
+            head.len() >= 12 && words.contains(head)
+                || !head.is_empty() && words.lines().any(|line| line.trim() == text)
+        })
     };
     earlier.iter().rposition(quoted).unwrap_or(0)
+}
+
+/// Words without the marks that quote lines of others, and without the backslash that keeps a host's tag from counting.
+fn unmarked(words: &str) -> String {
+    unquoted(words)
+        .replace("<\\system-reminder", "<system-reminder")
+        .replace("<\\/system-reminder", "</system-reminder")
 }
 
 fn write(digest: &Digest<'_>, wanted: &Wanted, room: usize) -> String {
