@@ -49,8 +49,17 @@ fn q1_a_call_is_asked_for_and_the_answer_counts() {
     terminal.sees("Done with: run touch a.txt");
     terminal.is_idle();
     std::fs::remove_file(house.work().join("a.txt")).unwrap();
-    terminal.asks("run touch a.txt", "Done with: run touch a.txt");
-    assert!(house.work().join("a.txt").exists());
+    terminal.says("run touch a.txt");
+    // The screen shows the answer to the first one still.
+    let again = house.work().join("a.txt");
+    for _ in 0..1_200 {
+        if again.exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(again.exists());
+    terminal.is_idle();
     terminal.leaves();
     house.nothing_refused();
     house.inspected();
