@@ -8,11 +8,12 @@ use super::event::{Ahead, CompactFailure, Event, Phase, Summarizer};
 use super::input::{CompactRequest, GatheredContext, HookOutcome, Outcome};
 use super::{Engine, State, Then};
 use crate::boundary::Trigger;
-use crate::message::Usage;
+use crate::message::{EntryKind, Usage, View};
 use crate::plan::{Tripped, Way};
 use crate::rehydrate::{Gathered, SaidSince, Source};
 use crate::rounds::{Part, Piece};
 use crate::summary::{Direction, Scope, Summary};
+use crate::tokens::Standing;
 use crate::window::{Action, Level, Verdict};
 
 /// How often the status is repeated while a compaction runs (F8).
@@ -170,7 +171,7 @@ impl Engine {
 
     fn start(&mut self, cause: Cause, way: Way, request: CompactRequest, now: Timestamp) {
         let pieces = self.live.pieces();
-        let (scope, direction) = match self.scope(&pieces, &request) {
+        let (scope, direction) = match self.scope(cause, &pieces, &request) {
             Ok(scope) => scope,
             Err(failure) => return self.not_started(cause, failure, now),
         };
@@ -243,6 +244,7 @@ impl Engine {
     /// What is summed up and what is kept.
     fn scope(
         &self,
+        cause: Cause,
         pieces: &[Piece],
         request: &CompactRequest,
     ) -> Result<(Scope, Option<Direction>), CompactFailure> {
@@ -252,6 +254,10 @@ impl Engine {
         let Some(pivot) = &request.pivot else {
             let scope = Scope::whole(pieces);
             self.something_new(pieces, &scope)?;
+            // Who has no room must go on with what was kept; who asks by hand loses it for nothing.
+            if cause == Cause::Manual && !self.anything_said(pieces) {
+                return Err(CompactFailure::NothingNew);
+            }
             return Ok((scope, None));
         };
         let wanted = crate::message::Id::of(&pivot.uuid);
@@ -268,7 +274,7 @@ impl Engine {
 
     /// What must be on disk before the request has joined the view: it is summed up or kept with the rest.
     pub(super) fn rescope(&mut self, mut compaction: Compaction, now: Timestamp) {
-        match self.scope(&self.live.pieces(), &compaction.request) {
+        match self.scope(compaction.cause, &self.live.pieces(), &compaction.request) {
             Ok((scope, _)) => {
                 compaction.scope = scope;
                 compaction.before = self.view_size();
@@ -294,17 +300,19 @@ impl Engine {
             .by_ref()
             .skip(summed_up.start)
             .take(summed_up.len())
-            .any(|(piece, entry)| {
-                let facets = entry.facets;
-                piece.part.is_sent()
-                    && !facets.flags.compact_summary
-                    && !entry.is_signed_summary()
-                    && facets.kind != crate::message::EntryKind::Attachment
-            });
+            .any(|(piece, entry)| is_spoken(piece, entry));
         match compacted && !spoken {
             true => Err(CompactFailure::NothingNew),
             false => Ok(()),
         }
+    }
+
+    /// Whether anything was said besides what the last compaction itself kept.
+    fn anything_said(&self, pieces: &[Piece]) -> bool {
+        let mut entries = pieces.iter().zip(self.live.views());
+        let is_kept = |entry| self.live.standing(entry) == Standing::Preserved;
+        self.live.boundary().is_none()
+            || entries.any(|(piece, entry)| is_spoken(piece, entry) && !is_kept(entry))
     }
 
     fn not_started(&mut self, cause: Cause, failure: CompactFailure, now: Timestamp) {
@@ -638,4 +646,13 @@ pub(super) fn sentence(kind: CompactFailure) -> &'static str {
         }
         CompactFailure::NotPersisted => "the compaction could not be written",
     }
+}
+
+/// Whether an entry is part of the conversation, and not what a compaction wrote.
+fn is_spoken(piece: &Piece, entry: View<'_>) -> bool {
+    let facets = entry.facets;
+    piece.part.is_sent()
+        && !facets.flags.compact_summary
+        && !entry.is_signed_summary()
+        && facets.kind != EntryKind::Attachment
 }

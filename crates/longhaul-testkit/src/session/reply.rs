@@ -118,15 +118,16 @@ impl Generator {
         blocks
     }
 
-    /// The output count each line carries. Streams are recorded as they begin: early lines know a few tokens only,
-    /// and often the last one never learns better.
+    /// The output count each line carries. Streams are recorded as they begin, so that early lines may know a few tokens
+    /// only; the last line always knows the whole, lest the reply look as if its count were partial.
     fn output_counts(&mut self, lines: usize, output: u64) -> Vec<u64> {
         if !self.spec.has(Feature::PartialUsage) {
             return vec![output; lines];
         }
         let early = (self.rng.between(1, 9) as u64).min(output);
-        let mut counts = vec![early; lines];
-        if let Some(last) = counts.last_mut().filter(|_| self.rng.percent(55)) {
+        let is_early = self.rng.percent(55);
+        let mut counts = vec![if is_early { early } else { output }; lines];
+        if let Some(last) = counts.last_mut() {
             *last = output;
         }
         counts

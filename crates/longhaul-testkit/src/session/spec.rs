@@ -48,7 +48,7 @@ pub enum Feature {
     Branches,
     /// Pauses of more than an hour between turns.
     IdleGaps,
-    /// Early lines of a response with a partial output count; some responses never get the full one.
+    /// Early lines of some responses with a partial output count; the last line has the full one.
     PartialUsage,
 }
 

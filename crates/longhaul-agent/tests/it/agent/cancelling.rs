@@ -9,7 +9,7 @@ use longhaul_core::engine::{CompactFailure, CompactRequest, Event, Phase};
 use serde_json::json;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::house::{House, Toy, calls, say, text, texts, work};
+use super::house::{House, Toy, calls, long, say, text, texts, work};
 
 async fn goes_on(house: &House, agent: &mut Agent, events: &mut UnboundedReceiver<AgentEvent>) {
     let _ = agent.canceller();
@@ -97,7 +97,7 @@ async fn q1_stopped_while_tools_run() {
 
 #[tokio::test]
 async fn q1_a_compaction_that_is_stopped_changes_nothing() {
-    let turns = [text("One."), text("Two."), text("Three.")];
+    let turns = [long(), text("Two."), text("Three.")];
     let mut house = House::scripted(&turns).await;
     house.config.window_cap = Some(20_000);
     let (mut agent, mut events) = house.open(Start::New).await;

@@ -5,10 +5,15 @@ use longhaul_agent::event::{AgentEvent, Ended};
 use longhaul_core::engine::CompactRequest;
 use longhaul_store::layout::{Home, Owner};
 
-use super::house::{House, say, text, texts};
+use super::house::{House, long, say, text, texts};
 
 fn four() -> [serde_json::Value; 4] {
     [text("One."), text("Two."), text("Three."), text("Four.")]
+}
+
+/// Four answers, the first long enough to be worth summing up.
+fn long_and_three() -> [serde_json::Value; 4] {
+    [long(), text("Two."), text("Three."), text("Four.")]
 }
 
 /// A request without what moves: the markers.
@@ -149,7 +154,7 @@ async fn q3_another_model_takes_the_conversation_over() {
 
 #[tokio::test]
 async fn m5_a_rewind_goes_back_before_a_boundary_and_the_file_only_grows() {
-    let house = House::scripted(&four()).await;
+    let house = House::scripted(&long_and_three()).await;
     let (mut agent, mut events) = house.open(Start::New).await;
     say(&mut agent, &mut events, "First.").await;
     say(&mut agent, &mut events, &"Second, at length. ".repeat(300)).await;
@@ -229,7 +234,7 @@ async fn m5_a_rewind_to_the_first_message_begins_anew_and_one_to_nowhere_is_refu
 
 #[tokio::test]
 async fn x6_a_compaction_is_taken_back_and_the_conversation_goes_on() {
-    let house = House::scripted(&four()).await;
+    let house = House::scripted(&long_and_three()).await;
     let (mut agent, mut events) = house.open(Start::New).await;
     say(&mut agent, &mut events, &"A long story. ".repeat(300)).await;
     agent.compact(CompactRequest::default()).await.unwrap();

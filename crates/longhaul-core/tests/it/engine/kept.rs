@@ -147,14 +147,14 @@ fn y4_newest_words_and_rules_are_kept_first_when_not_all_fit() {
         ..Setting::default()
     });
     desk.exchange("Never force-push to main.", Answer::Says("Right.", 300));
-    for at in 0..90 {
+    for at in 0..400 {
         let text = format!(
             "Step {at}: {}",
             "look at the next record and tell me. ".repeat(3)
         );
         desk.exchange(&text, Answer::Says("Done.", 300));
     }
-    desk.exchange("What is next?", Answer::Says(long(), 5_400));
+    desk.exchange("What is next?", Answer::Says(long(), 6_500));
     desk.say("The newest request of all.");
     desk.sums.push_back(Sum::Fails(FailedKind::Other));
     desk.turn();
@@ -163,7 +163,7 @@ fn y4_newest_words_and_rules_are_kept_first_when_not_all_fit() {
     assert!(text.contains("Never force-push to main."), "{text}");
     assert!(text.contains("The newest request of all."), "{text}");
     assert!(
-        text.contains("Step 89:"),
+        text.contains("Step 399:"),
         "the newest are kept first: {text}"
     );
     assert!(counts.omitted > 0, "not all fit: {counts:?}");
@@ -192,6 +192,24 @@ fn x9_newest_input_without_a_reply_is_not_turned_into_extracts() {
         results.contains("tool_use"),
         "with the call that it answers"
     );
+}
+
+#[test]
+fn y1_what_a_compaction_kept_is_nothing_new_and_a_turn_after_it_is() {
+    let mut desk = Desk::new();
+    desk.exchange("Build a parser.", Answer::Says(long(), 4_200));
+    desk.say("Look at it.");
+    desk.works("t1", 400, 4_300);
+    desk.input(Input::Compact(local()));
+    assert_eq!(desk.compactions(), 1, "{:?}", desk.failures());
+    let lines = desk.transcript.len();
+    desk.input(Input::Compact(local()));
+    desk.input(Input::Compact(CompactRequest::default()));
+    assert_eq!(desk.failures(), [CompactFailure::NothingNew; 2]);
+    assert_eq!(desk.transcript.len(), lines, "nothing was written");
+    desk.exchange("Go on with it.", Answer::Says(long(), 4_400));
+    desk.input(Input::Compact(local()));
+    assert_eq!(desk.compactions(), 2, "{:?}", desk.failures());
 }
 
 #[test]
