@@ -59,7 +59,7 @@ async fn a_damaged_summary_is_dropped_and_the_clients_own_messages_are_sent() {
         let gateway = on_file(&path, &behind.url()).await;
         let (answer, _) = ask(&gateway, "/v1/messages", &body(&talk(120))).await;
         let action = header(&answer, "x-longhaul-action");
-        assert_eq!(action.as_deref(), Some("recovered"));
+        assert_eq!(action.as_deref(), Some("extracted"));
         gateway.stop().await;
         let connection = rusqlite::Connection::open(&path).unwrap();
         assert!(connection.execute(damage, []).unwrap() > 0);
