@@ -9,12 +9,13 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::compact::{Cause, Compaction, Stage, sentence};
+use super::compact::{Cause, Compaction, Stage};
 use super::draft::{Draft, UserWords};
 use super::effect::{Effect, HookCall};
 use super::event::{Ahead, CompactFailure, Compacted, Event, Phase, Preview, Summarizer};
 use super::input::Outcome;
 use super::live::{Kept, Live};
+use super::not_made::sentence;
 use super::{Engine, Heads, State, Then};
 use crate::boundary::{self, Anchor, Attached, KeptEntry, LineError, Signed, Stamp};
 use crate::hash::Set;

@@ -6,15 +6,16 @@ use jiff::{SignedDuration, Timestamp};
 use super::effect::{Effect, EffectId, HookCall, Urgency};
 use super::event::{Ahead, CompactFailure, Event, Phase, Summarizer};
 use super::input::{CompactRequest, GatheredContext, HookOutcome, Outcome};
+use super::not_made::sentence;
 use super::{Engine, State, Then};
 use crate::boundary::Trigger;
 use crate::message::{EntryKind, Usage, View};
-use crate::plan::{Tripped, Way};
+use crate::plan::Way;
 use crate::rehydrate::{Gathered, SaidSince, Source};
 use crate::rounds::{Part, Piece};
 use crate::summary::{Direction, Scope, Summary};
 use crate::tokens::Standing;
-use crate::window::{Action, Level, Verdict};
+use crate::window::{Action, Verdict};
 
 /// How often the status is repeated while a compaction runs (F8).
 const KEEP_ALIVE: SignedDuration = SignedDuration::from_secs(30);
@@ -315,40 +316,6 @@ impl Engine {
             || entries.any(|(piece, entry)| is_spoken(piece, entry) && !is_kept(entry))
     }
 
-    fn not_started(&mut self, cause: Cause, failure: CompactFailure, now: Timestamp) {
-        match cause {
-            Cause::Manual => self.compact_refused(failure),
-            Cause::Threshold | Cause::TooLong => self.without_compaction(cause, now),
-        }
-    }
-
-    /// What becomes of a turn that could not be compacted: below the limit it goes on, and a request that was too long has
-    /// failed.
-    fn without_compaction(&mut self, cause: Cause, now: Timestamp) {
-        match cause {
-            Cause::Manual => {}
-            Cause::Threshold => {
-                self.turn.tried = true;
-                self.step(now);
-            }
-            Cause::TooLong => match (self.turn.withheld.take(), self.turn.too_long.take()) {
-                // Better a reply that ran out of room than none.
-                (Some(reply), _) => self.keep_reply(*reply, None, now),
-                (None, Some(message)) => self.turn_failed(message),
-                // Nothing was refused yet: the last reply ran out of room, and the next may find some.
-                (None, None) => {
-                    self.turn.tried = true;
-                    self.step(now);
-                }
-            },
-        }
-    }
-
-    fn compact_refused(&mut self, kind: CompactFailure) {
-        let message = sentence(kind).to_owned();
-        self.notify(Event::CompactFailed { kind, message });
-    }
-
     /// An outcome that the compaction waited for.
     pub(super) fn compaction_goes_on(
         &mut self,
@@ -462,108 +429,6 @@ impl Engine {
         self.hold(compaction);
     }
 
-    /// The compaction failed; nothing was replaced.
-    pub(super) fn give_up(
-        &mut self,
-        compaction: Compaction,
-        kind: CompactFailure,
-        message: String,
-        now: Timestamp,
-    ) {
-        match compaction.place {
-            Place::Awaited => {
-                self.state = State::Idle;
-                self.notify(Event::Phase(None));
-            }
-            Place::Ahead => self.rest_from_preparing(),
-        }
-        self.notify(Event::CompactFailed { kind, message });
-        let by_itself = compaction.cause != Cause::Manual;
-        // What was asked for in vain is paid for with the next.
-        if let Some(usage) = &compaction.usage {
-            self.unbooked.get_or_insert_default().add(usage);
-        }
-        // A summary that gains too little is not the model's fault.
-        let is_failure = !matches!(
-            kind,
-            CompactFailure::Cancelled | CompactFailure::Blocked | CompactFailure::WouldNotShrink
-        );
-        if kind == CompactFailure::WouldNotShrink && compaction.cause == Cause::Threshold {
-            self.rest_from_thresholds();
-        }
-        if by_itself && is_failure && self.tracking.failed() == Tripped::Now {
-            self.notify(Event::BreakerTripped);
-        }
-        if compaction.place != Place::Awaited {
-            return;
-        }
-        match (kind, self.turn.withheld.take()) {
-            (CompactFailure::Cancelled, Some(reply)) => self.keep_reply(*reply, None, now),
-            (CompactFailure::Cancelled, None) => {}
-            (_, withheld) => {
-                self.turn.withheld = withheld;
-                self.without_compaction(compaction.cause, now);
-            }
-        }
-    }
-
-    /// Nothing smaller can be made of the view; nothing was changed. Below the threshold what the user said is never cut for
-    /// it.
-    pub(super) fn refuse_to_cut(&mut self, compaction: Compaction, now: Timestamp) {
-        let kind = CompactFailure::WouldNotShrink;
-        let has_room = !self.is_over(&compaction, self.config.window.auto_compact);
-        let message = match has_room && !self.live.facts().messages().is_empty() {
-            true => {
-                "compacting would make the conversation smaller only by cutting what the user said, and there is room for all of it; nothing was changed"
-            }
-            false => sentence(kind),
-        };
-        self.give_up(compaction, kind, message.to_owned(), now);
-    }
-
-    /// The model path failed. Where the conversation cannot wait, it is summed up without a model (X9): the window is
-    /// full, a request was too long, or no request to summarise can be made short enough.
-    pub(super) fn model_failed(
-        &mut self,
-        mut compaction: Compaction,
-        kind: CompactFailure,
-        message: String,
-        now: Timestamp,
-    ) {
-        let cannot_wait = compaction.cause == Cause::TooLong
-            || kind == CompactFailure::PromptTooLong
-            || compaction.cause == Cause::Threshold && self.status().level == Level::Blocking;
-        if !cannot_wait || compaction.place == Place::Ahead {
-            return self.give_up(compaction, kind, message, now);
-        }
-        self.notify(Event::CompactFailed { kind, message });
-        if compaction.cause != Cause::Manual && self.tracking.failed() == Tripped::Now {
-            self.notify(Event::BreakerTripped);
-        }
-        compaction.way = Way::Local;
-        self.summarise(compaction, now);
-    }
-
-    /// The user wants it to stop.
-    pub(super) fn cancel(&mut self, now: Timestamp) {
-        match std::mem::replace(&mut self.state, State::Idle) {
-            State::Compacting(mut compaction) if compaction.stage != Stage::PostHooks => {
-                if let Some(id) = compaction.awaits.take() {
-                    self.outbox.push_back(Effect::Cancel { id });
-                }
-                let message = sentence(CompactFailure::Cancelled).to_owned();
-                self.give_up(*compaction, CompactFailure::Cancelled, message, now);
-            }
-            State::Sending(id, call) => {
-                self.watch.failed(call);
-                self.outbox.push_back(Effect::Cancel { id });
-                self.turn_failed("cancelled".to_owned());
-            }
-            // What is on its way to disk arrives there.
-            other => self.state = other,
-        }
-    }
-
     pub(super) fn wake(&mut self, now: Timestamp) {
         let State::Compacting(compaction) = &mut self.state else {
             return;
@@ -617,34 +482,6 @@ fn hooks(outcome: Outcome) -> HookOutcome {
     match outcome {
         Outcome::HooksRan(said) => said,
         _ => HookOutcome::default(),
-    }
-}
-
-/// For people.
-pub(super) fn sentence(kind: CompactFailure) -> &'static str {
-    match kind {
-        CompactFailure::Empty => "there is nothing to compact: the conversation is empty",
-        CompactFailure::NothingNew => {
-            "there is nothing to compact: nothing was said since the last compaction"
-        }
-        CompactFailure::NoPivot => {
-            "there is nothing to compact on that side of the message, or it is not in the conversation"
-        }
-        CompactFailure::Blocked => "a hook blocked the compaction",
-        CompactFailure::Cancelled => "the compaction was cancelled; nothing was changed",
-        CompactFailure::SwitchedOff => {
-            "compaction is switched off (compaction.enabled, DISABLE_COMPACT)"
-        }
-        CompactFailure::NoSummary => "the model wrote no summary",
-        CompactFailure::Refused => "the model declined to summarise the conversation",
-        CompactFailure::ApiError => "the provider failed",
-        CompactFailure::PromptTooLong => {
-            "the conversation is too long to be summarised by this model"
-        }
-        CompactFailure::WouldNotShrink => {
-            "compacting would not make the conversation smaller; nothing was changed"
-        }
-        CompactFailure::NotPersisted => "the compaction could not be written",
     }
 }
 

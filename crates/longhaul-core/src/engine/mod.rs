@@ -2,7 +2,8 @@
 //!
 //! A state machine without IO. The shell feeds it [`Input`]s with the time, performs the [`Effect`]s it polls, and feeds
 //! the outcomes back. `turn.rs` is the way of a turn, `clear.rs` micro-compaction on that way, `compact.rs` the way of a
-//! compaction, `summarise.rs` the requests for a summary, `commit.rs` what is written and what holds afterwards.
+//! compaction, `not_made.rs` how one ends that is not made, `summarise.rs` the requests for a summary, `commit.rs` what is
+//! written and what holds afterwards.
 //! A crash between any two effects leaves a transcript from which the conversation goes on.
 
 mod ahead;
@@ -24,6 +25,7 @@ mod ids;
 mod input;
 mod line;
 mod live;
+mod not_made;
 mod notes;
 mod provider;
 mod sizes;

@@ -416,7 +416,7 @@ impl Engine {
             false => None,
         };
         let Some(dropped) = dropped else {
-            let message = super::compact::sentence(CompactFailure::PromptTooLong).to_owned();
+            let message = super::not_made::sentence(CompactFailure::PromptTooLong).to_owned();
             return self.model_failed(compaction, CompactFailure::PromptTooLong, message, now);
         };
         compaction.asking.too_long_retries += 1;
