@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn x9_what_was_said_for_another_compaction_is_not_part_of_a_summary() {
         let message = "Summary:\n1. Primary Request and Intent:\n   Port it.\n\n2. Key Technical Concepts:\n   - Rust\n   - 3. not a file\n\n\
-            9. Optional Next Step: go on\n\nPlease continue the conversation from where we left it off without asking the user any further questions.";
+            9. Optional Next Step: go on\n\nPlease continue the conversation from where we left it. Ask nothing.";
         let read = Earlier::read(message);
         assert_eq!(read.author, Author::Another);
         assert_eq!(read.sections[0], ["   Port it."]);
