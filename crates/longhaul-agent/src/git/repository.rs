@@ -75,6 +75,14 @@ pub(super) fn around(folder: &Path) -> Around {
     Around::Nothing
 }
 
+/// The folder that holds `.git` around a folder; none without a repository, or where it cannot be told.
+pub(crate) fn root(folder: &Path) -> Option<PathBuf> {
+    match around(folder) {
+        Around::Repository(found) => Some(found.root),
+        _ => None,
+    }
+}
+
 /// The branch that is checked out around a folder, read from the repository's own file.
 pub(crate) fn branch(folder: &Path) -> Option<String> {
     let Around::Repository(found) = around(folder) else {

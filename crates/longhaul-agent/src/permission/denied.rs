@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::folders::Folders;
+use super::git_contents;
 use super::paths::Located;
 use super::read_only::{possible_files, reads_its_arguments};
 use super::recursion::{self, TooMany};
@@ -137,7 +138,10 @@ pub(super) fn perhaps(
     {
         return first(|rule| !WRITERS.contains(&rule.tool.as_str()));
     }
-    reach.iter().find_map(|part| below(part, folders, state))
+    reach.iter().find_map(|part| {
+        below(part, folders, state)
+            .or_else(|| git_contents::forbidden_in(part, folders.known(), state))
+    })
 }
 
 /// Why a part may not read all that lies below a folder.

@@ -8,6 +8,7 @@ mod approvals;
 mod command;
 mod denied;
 mod folders;
+mod git_contents;
 mod paths;
 mod read_only;
 mod recursion;

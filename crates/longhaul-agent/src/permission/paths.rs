@@ -144,6 +144,19 @@ impl PathPattern {
         self.fixed.as_deref()
     }
 
+    /// Whether it could mean a path below a folder, be it there or not.
+    pub(crate) fn may_mean_below(&self, folder: &Path) -> bool {
+        match &self.fixed {
+            Some(fixed) => fixed
+                .iter()
+                .any(|path| path.starts_with(folder) || folder.starts_with(path)),
+            None => self
+                .roots
+                .iter()
+                .any(|(root, _)| root.starts_with(folder) || folder.starts_with(root)),
+        }
+    }
+
     /// As it is written.
     pub(crate) fn text(&self) -> &str {
         &self.text

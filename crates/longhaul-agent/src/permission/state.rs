@@ -198,6 +198,11 @@ impl State {
         )
     }
 
+    /// The rules that forbid files to readers.
+    pub(super) fn read_denials(&self) -> impl Iterator<Item = &Rule> {
+        self.deny.iter().filter(|rule| reads(rule, "Read"))
+    }
+
     /// Whether a file may be read without asking.
     pub(super) fn may_read_unasked(&self, tool: &str, path: &Located) -> bool {
         self.workspace.may_read(path)

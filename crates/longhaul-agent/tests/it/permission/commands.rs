@@ -265,6 +265,61 @@ fn q1_reading_folder_by_folder_does_not_pass_a_rule_that_forbids_a_file() {
 }
 
 #[test]
+fn q1_git_does_not_show_a_forbidden_file_that_is_not_named() {
+    let world = World::new();
+    let git = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        let ran = command.args(arguments).current_dir(&world.cwd).output();
+        assert!(ran.unwrap().status.success(), "{arguments:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "a.txt"]);
+    let rules = ["Read(*.pem)", "Read(~/.ssh/**)"];
+    let untracked = [
+        ("git diff", "allow"),
+        ("git diff a.txt", "allow"),
+        ("git diff --cached", "allow"),
+        ("git status", "allow"),
+        ("git log --oneline -n 5", "allow"),
+        ("git log --stat -3", "allow"),
+        ("git diff --stat HEAD~1", "allow"),
+        ("git grep foo", "allow"),
+        // What earlier commits hold is not looked up.
+        ("git diff HEAD~1", "ask"),
+        ("git show HEAD", "ask"),
+        ("git log -p", "ask"),
+        ("git log --stat -p", "ask"),
+        ("git log -L1,5:a.txt", "ask"),
+        ("git cat-file -p HEAD", "ask"),
+        ("git -C src diff", "ask"),
+        ("git archive HEAD", "ask"),
+    ];
+    check(
+        &world.permissions(Mode::BypassPermissions, &[], &[], &rules),
+        &untracked,
+    );
+    // Rules about files elsewhere concern no repository here.
+    check(
+        &world.permissions(Mode::BypassPermissions, &[], &[], &rules[1..]),
+        &[("git show HEAD", "allow"), ("git log -p", "allow")],
+    );
+    std::fs::write(world.cwd.join("key.pem"), "x").unwrap();
+    git(&["add", "key.pem"]);
+    for mode in [Mode::Default, Mode::BypassPermissions] {
+        check(
+            &world.permissions(mode, &[], &[], &rules),
+            &[
+                ("git diff", "ask"),
+                ("git diff --cached", "ask"),
+                ("git status", "allow"),
+                ("git diff --stat", "allow"),
+                ("git log --oneline", "allow"),
+            ],
+        );
+    }
+}
+
+#[test]
 fn q1_what_a_command_evaluates_does_not_pass_rules_that_forbid() {
     let world = World::new();
     for deny in [&["Bash(rm:*)"], &["Read(./.env)"]] {

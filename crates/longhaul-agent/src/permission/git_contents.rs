@@ -1,0 +1,218 @@
+//! Git commands that show what is in files without naming them, held against the rules that forbid reading. The index says
+//! what git tracks now. What history holds is not looked up, so a command that shows history is asked for where such a rule
+//! could mean a file of the repository.
+
+use std::path::{Path, PathBuf};
+
+use super::paths::Located;
+use super::rule::What;
+use super::shell::{Part, Word};
+use super::state::State;
+use crate::git::tracked_files;
+
+/// Where a git command takes the contents from that it shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ShownContents {
+    /// Files that git tracks now.
+    TrackedFiles,
+    /// Files of any commit.
+    History,
+}
+
+/// Commands that show no contents, whatever their options are.
+const WITHOUT_CONTENTS: &[&str] = &[
+    "rev-parse",
+    "ls-files",
+    "ls-tree",
+    "shortlog",
+    "describe",
+    "merge-base",
+    "rev-list",
+    "name-rev",
+    "show-ref",
+    "for-each-ref",
+    "branch",
+    "remote",
+    "tag",
+    "worktree",
+    "fetch",
+    "pull",
+    "push",
+    "merge",
+    "rebase",
+    "cherry-pick",
+    "revert",
+    "switch",
+    "mv",
+    "rm",
+    "clean",
+    "gc",
+    "init",
+    "clone",
+    "config",
+    "version",
+    "help",
+];
+
+/// Options with which `log` and `diff` tell of changes and show none; those with `=` take a value in the same word.
+const TELLING: &[&str] = &[
+    "--oneline",
+    "--graph",
+    "--all",
+    "--decorate",
+    "--no-decorate",
+    "--follow",
+    "--merges",
+    "--no-merges",
+    "--reverse",
+    "--first-parent",
+    "--cached",
+    "--staged",
+    "--branches",
+    "--tags",
+    "--remotes",
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--author=",
+    "--committer=",
+    "--grep=",
+    "--since=",
+    "--until=",
+    "--after=",
+    "--before=",
+    "--format=",
+    "--pretty=",
+    "--date=",
+    "--abbrev=",
+    "--abbrev-commit",
+    "--max-count=",
+    "--skip=",
+    "--diff-filter=",
+    "-n",
+    "-i",
+    "--",
+];
+
+/// Options that show something else in place of contents.
+const INSTEAD_OF_CONTENTS: &[&str] = &[
+    "--stat",
+    "--stat=",
+    "--numstat",
+    "--shortstat",
+    "--dirstat",
+    "--summary",
+    "--name-only",
+    "--name-status",
+    "--no-patch",
+    "--quiet",
+    "-s",
+    "-q",
+];
+
+/// Why a part may not show what git knows: the rule that forbids a file which it could show.
+pub(super) fn forbidden_in(part: &Part, folders: &[PathBuf], state: &State) -> Option<String> {
+    let (command, arguments) = part.words.split_first()?;
+    if command.text.rsplit('/').next() != Some("git") {
+        return None;
+    }
+    folders
+        .iter()
+        .find_map(|base| match shown(arguments, base)? {
+            ShownContents::TrackedFiles => denied_file(base, state),
+            ShownContents::History => denied_in_history(base, state),
+        })
+}
+
+/// Which contents a git command shows; none if it shows none.
+fn shown(arguments: &[Word], base: &Path) -> Option<ShownContents> {
+    let (command, rest) = arguments.split_first()?;
+    let options = || rest.iter().map(|word| word.text.as_str());
+    let is_option = |text: &&str| text.starts_with('-');
+    let patch = options().any(|text| {
+        ["-p", "-u", "-v", "--patch", "--verbose"].contains(&text) || text.starts_with("--patch-")
+    });
+    // A revision and a file look alike: an operand that is no file may be a revision.
+    let only_files = || {
+        let operands = options().filter(|text| !is_option(text));
+        rest.iter().all(Word::is_known)
+            && operands
+                .into_iter()
+                .all(|text| base.join(text).symlink_metadata().is_ok())
+    };
+    let by_operands = |only_files: bool| {
+        Some(if only_files {
+            ShownContents::TrackedFiles
+        } else {
+            ShownContents::History
+        })
+    };
+    match command.text.as_str() {
+        "log" | "diff" => {
+            let mut known = options().filter(is_option);
+            let listed = |list: &[&str], text: &str| {
+                list.iter().any(|option| {
+                    *option == text || option.ends_with('=') && text.starts_with(option)
+                })
+            };
+            let is_count = |text: &str| {
+                let digits = text.trim_start_matches("-n").trim_start_matches('-');
+                !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+            };
+            let understood = known.all(|text| {
+                listed(TELLING, text) || listed(INSTEAD_OF_CONTENTS, text) || is_count(text)
+            });
+            let instead = options().any(|text| listed(INSTEAD_OF_CONTENTS, text));
+            match command.text.as_str() {
+                _ if understood && instead => None,
+                "log" if understood => None,
+                "log" => Some(ShownContents::History),
+                _ => by_operands(only_files()),
+            }
+        }
+        // The pattern that is searched for comes first, and is no file.
+        "grep" => by_operands(
+            rest.iter().all(Word::is_known)
+                && options()
+                    .filter(|text| !is_option(text))
+                    .skip(1)
+                    .all(|text| base.join(text).symlink_metadata().is_ok()),
+        ),
+        // Their file is named, and named files are judged by their names.
+        "blame" | "annotate" => None,
+        "status" | "add" | "commit" | "checkout" | "restore" | "reset" if !patch => None,
+        "status" | "add" | "commit" | "restore" => Some(ShownContents::TrackedFiles),
+        "stash" if !patch && options().next() != Some("show") => None,
+        name if WITHOUT_CONTENTS.contains(&name) => None,
+        _ => Some(ShownContents::History),
+    }
+}
+
+/// The rule that forbids one of the files that git tracks around a folder.
+fn denied_file(base: &Path, state: &State) -> Option<String> {
+    // Without a list of them, any file may be among them.
+    let Some(files) = tracked_files(base) else {
+        return denied_in_history(base, state);
+    };
+    files.iter().find_map(|file| {
+        let rule = state.denies_path("Read", &Located::find(file))?;
+        Some(format!(
+            "It may show {}, which the rule {} forbids.",
+            state.workspace.shown(file),
+            rule.text()
+        ))
+    })
+}
+
+/// The first rule that could mean a file in the repository around a folder.
+fn denied_in_history(base: &Path, state: &State) -> Option<String> {
+    let root = crate::git::root(base).unwrap_or_else(|| base.to_owned());
+    let rule = state.read_denials().find(|rule| match &rule.what {
+        What::Paths(pattern) => pattern.may_mean_below(&root),
+        _ => false,
+    })?;
+    Some(format!(
+        "It may show files of earlier commits that the rule {} forbids.",
+        rule.text()
+    ))
+}
