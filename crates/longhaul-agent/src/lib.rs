@@ -6,6 +6,7 @@
 //! them for a project and [`host`] for a screen.
 
 pub mod agent;
+mod agent_kind;
 pub mod event;
 pub mod files;
 mod git;

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::anthropic::ApiVersion;
 use crate::key::{Auth, Secret};
 use crate::retry::RetryPolicy;
 use crate::sse;
@@ -71,6 +70,29 @@ impl Default for Timeouts {
             connect: Duration::from_secs(15),
             first_byte: Duration::from_secs(600),
             silence: Duration::from_secs(120),
+        }
+    }
+}
+
+/// The `anthropic-version` header.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ApiVersion {
+    /// `2023-06-01`, which every server of this dialect understands.
+    #[default]
+    V2023_06_01,
+    /// `2026-10-21`: sampling parameters are refused.
+    V2026_10_21,
+    /// Any other.
+    Other(String),
+}
+
+impl ApiVersion {
+    /// The header's value.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::V2023_06_01 => "2023-06-01",
+            Self::V2026_10_21 => "2026-10-21",
+            Self::Other(version) => version,
         }
     }
 }

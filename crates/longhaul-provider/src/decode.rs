@@ -1,55 +1,14 @@
-//! What the decoders of both dialects share: their faults, and the choice between them.
+//! The choice between the decoders of the two dialects.
 
 use std::collections::VecDeque;
 
 use bytes::Bytes;
 
-use crate::error::{Answer, Error, ErrorClass};
+pub use crate::decode_error::DecodeError;
 use crate::event::StreamEvent;
+pub use crate::progress::Progress;
 use crate::reply::Reply;
 use crate::{Dialect, anthropic, openai, sse};
-
-/// Why an answer could not be decoded to its end.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DecodeError {
-    /// The server says, inside the answer, that it failed.
-    #[error("{}", .0.message)]
-    Answer(Box<Answer>),
-    /// The bytes are not what the API sends.
-    #[error("{0}")]
-    Malformed(String),
-}
-
-impl DecodeError {
-    pub(crate) fn malformed(what: &str, bytes: &[u8]) -> Self {
-        const SHOWN: usize = 120;
-        let mut start: String = String::from_utf8_lossy(bytes).chars().take(SHOWN).collect();
-        if start.len() < bytes.len() {
-            start.push('…');
-        }
-        Self::Malformed(format!("{what}: {start}"))
-    }
-}
-
-impl From<DecodeError> for Error {
-    fn from(error: DecodeError) -> Self {
-        match error {
-            DecodeError::Answer(answer) => answer.into_error(),
-            DecodeError::Malformed(message) => Error::new(ErrorClass::Malformed, message),
-        }
-    }
-}
-
-/// How far a stream has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
-    /// More is to come.
-    Open,
-    /// The model has stopped; only the closing event is missing.
-    Stopped,
-    /// The closing event came.
-    Closed,
-}
 
 /// Folds the events of one stream into a reply.
 #[derive(Debug)]

@@ -6,9 +6,9 @@
 use bytes::Bytes;
 use longhaul_core::json;
 
-use crate::anthropic::wire::Delta;
 use crate::block::{Block, BlockKind, Extent};
-use crate::decode::Progress;
+use crate::delta::Delta;
+use crate::progress::Progress;
 use crate::raw::{self, RawObject};
 use crate::reply::{Notice, Reply};
 

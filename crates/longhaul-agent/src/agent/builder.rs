@@ -22,9 +22,9 @@ use super::resuming::Resuming;
 use super::start::Start;
 use super::tell::Teller;
 use super::{Agent, Sources};
+use crate::agent_kind::AgentKind;
 use crate::event::AgentEvent;
 use crate::tool::Toolbox;
-use crate::tools::task::AgentKind;
 
 /// What an agent is made of. A model, its id and a folder are needed; all else has a default.
 pub struct AgentBuilder {

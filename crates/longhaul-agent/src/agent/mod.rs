@@ -27,13 +27,14 @@ mod session;
 mod sources;
 mod start;
 pub(crate) mod steer;
+mod sub_agents;
 pub(crate) mod surroundings;
 mod switch;
 pub(crate) mod tell;
 mod words;
 pub(crate) mod worker;
 
-pub use crate::tools::task::AgentKind;
+pub use crate::agent_kind::AgentKind;
 pub use account::{Purpose, Spent};
 pub use builder::AgentBuilder;
 pub use error::AgentError;

@@ -16,9 +16,9 @@ use super::gate::Gate;
 use super::head::Preferences;
 use super::sources::Sources;
 use super::tell::Tell;
+use crate::agent_kind::AgentKind;
 use crate::place::Place;
 use crate::tool::Toolbox;
-use crate::tools::task::AgentKind;
 
 /// Who works with the tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

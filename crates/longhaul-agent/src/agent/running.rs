@@ -20,6 +20,7 @@ use super::ring::hook_context;
 use super::said::Said;
 use super::session::{Lasting, Opened};
 use super::start::forget_if_empty;
+use super::sub_agents::Jobs;
 use crate::event::{AgentEvent, Ended, Glance, Mode};
 use crate::place::Place;
 
@@ -255,7 +256,7 @@ impl Agent {
 
     /// Agents in the background that still run.
     pub fn running_agents(&self) -> usize {
-        self.opened.crew.jobs.running()
+        self.opened.sub_agents.jobs.running()
     }
 
     /// Something beside the conversation that the model shall see with the next prompt.
@@ -270,7 +271,7 @@ impl Agent {
 
     /// Ends it: agents in the background are stopped, and hooks are told.
     pub async fn close(self, reason: EndReason) {
-        self.opened.crew.end.cancel();
+        self.opened.sub_agents.end.cancel();
         self.lasting.steering.fresh();
         self.ended(reason).await;
         let Opened { worker, place, .. } = self.opened;
@@ -286,7 +287,7 @@ impl Agent {
         }
     }
 
-    pub(super) fn jobs(&self) -> Arc<crate::tools::task::Jobs> {
-        self.opened.crew.jobs.clone()
+    pub(super) fn jobs(&self) -> Arc<Jobs> {
+        self.opened.sub_agents.jobs.clone()
     }
 }

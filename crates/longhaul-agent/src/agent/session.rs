@@ -25,12 +25,11 @@ use super::running::Agent;
 use super::sources::Sources;
 use super::start::{Settled, Start};
 use super::steer::{SteeredHooks, SteeredModel, Steering};
+use super::sub_agents::{Jobs, SubAgents, Task, TaskOutput};
 use super::surroundings::Surroundings;
 use super::tell::{MainWatcher, Teller};
 use super::worker::{Role, Worker};
 use crate::place::Place;
-use crate::tools::task::crew::Crew;
-use crate::tools::task::{Jobs, Task, TaskOutput};
 
 /// What stays the same when an agent goes to another session.
 #[derive(Clone)]
@@ -48,7 +47,7 @@ pub(crate) struct Opened {
     pub(crate) id: String,
     pub(crate) place: Place,
     pub(crate) worker: Worker,
-    pub(crate) crew: Arc<Crew>,
+    pub(crate) sub_agents: Arc<SubAgents>,
     /// Its tools hold these.
     pub(crate) sources: Sources,
     pub(crate) account: Arc<Account>,
@@ -159,7 +158,7 @@ impl Lasting {
             more: recipe.further.clone(),
             transcript: settled.transcript,
         };
-        let crew = Arc::new(Crew {
+        let sub_agents = Arc::new(SubAgents {
             recipe: recipe.clone(),
             place: place.clone(),
             session_id: settled.id.clone(),
@@ -174,8 +173,8 @@ impl Lasting {
         let equipment = (recipe.outfit)(&place, Seat::Main, &self.teller.shared());
         let sources = equipment.sources;
         let toolbox = (equipment.toolbox)
-            .with(Task(crew.clone()))
-            .with(TaskOutput(crew.clone()));
+            .with(Task(sub_agents.clone()))
+            .with(TaskOutput(sub_agents.clone()));
         let spec = recipe.models.resolve(model).spec;
         let heads = Arc::new(Heads::new(About {
             env: recipe.env.clone(),
@@ -216,7 +215,7 @@ impl Lasting {
             sources: sources.clone(),
             ringer: ringer.clone(),
             agents: Arc::new(move || uncollected.uncollected()),
-            kinds: Some(Crew::announcement(&recipe.kinds)),
+            kinds: Some(SubAgents::announcement(&recipe.kinds)),
         };
         let home = Home::longhaul(&recipe.env)?;
         let mut builder = Session::builder()
@@ -316,7 +315,7 @@ impl Lasting {
             id: settled.id,
             place,
             worker,
-            crew,
+            sub_agents,
             sources,
             account,
             pending: Vec::new(),

@@ -32,7 +32,6 @@ pub use workspace::Workspace;
 
 use crate::event::Mode;
 use crate::place::Place;
-use crate::settings::Project;
 use crate::tool::{Access, Guard};
 use paths::Located;
 use state::State;
@@ -78,21 +77,7 @@ pub struct Permissions {
 }
 
 impl Permissions {
-    /// The permissions of a session in this place under these settings.
-    pub fn of(project: &Project, place: &Place) -> Self {
-        let mut workspace = Workspace::new(place, project.user_home.clone());
-        for folder in &project.additional_directories {
-            workspace.add(folder);
-        }
-        Self::new(
-            workspace,
-            project.rules.clone(),
-            project.mode,
-            project.local_settings.clone(),
-        )
-    }
-
-    /// The same from its parts. [`Permissions::allow_in_project`] writes to `local_settings`.
+    /// The permissions of a session. [`Permissions::allow_in_project`] writes to `local_settings`.
     pub fn new(workspace: Workspace, rules: RuleSet, mode: Mode, local_settings: PathBuf) -> Self {
         Self {
             state: RwLock::new(State {

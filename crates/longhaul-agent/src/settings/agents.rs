@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::admission::Admission;
 use super::front_matter::{self, Headed};
 use super::skills::{is_name, listed};
-use crate::tools::task::AgentKind;
+use crate::agent_kind::AgentKind;
 
 /// The agents of these folders, by name; of two with one name the first counts.
 pub(super) fn load(

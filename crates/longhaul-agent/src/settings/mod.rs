@@ -35,9 +35,10 @@ pub use mcp::{McpServer, Origin, WrittenServer};
 pub use skills::Skill;
 pub use want::Want;
 
+use crate::agent_kind::AgentKind;
 use crate::event::Mode;
-use crate::permission::RuleSet;
-use crate::tools::task::AgentKind;
+use crate::permission::{Permissions, RuleSet, Workspace};
+use crate::place::Place;
 use admission::{Admission, Found};
 use layer::Merged;
 use places::{Owner, Places, SettingsFile};
@@ -90,6 +91,20 @@ pub struct Project {
 }
 
 impl Project {
+    /// The permissions of a session in this place under these settings.
+    pub fn permissions(&self, place: &Place) -> Permissions {
+        let mut workspace = Workspace::new(place, self.user_home.clone());
+        for folder in &self.additional_directories {
+            workspace.add(folder);
+        }
+        Permissions::new(
+            workspace,
+            self.rules.clone(),
+            self.mode,
+            self.local_settings.clone(),
+        )
+    }
+
     /// Reads all that is set for a session in this folder.
     pub fn load(env: &Env, cwd: &Path) -> Self {
         Self::load_with(env, cwd, &|name| std::env::var(name).ok())

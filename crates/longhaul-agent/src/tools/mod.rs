@@ -15,7 +15,6 @@ mod read;
 pub mod recall;
 mod services;
 pub mod skill;
-pub mod task;
 pub mod todo;
 mod walk;
 pub mod web_fetch;

@@ -22,7 +22,7 @@ use longhaul_store::{Env, Home};
 
 use crate::agent::AgentBuilder;
 use crate::event::Mode;
-use crate::permission::{Permissions, RuleError};
+use crate::permission::RuleError;
 use crate::place::Place;
 use crate::settings::{McpServer, OutsideFile, Project, Want};
 use crate::tools::mcp::{Limits, Servers};
@@ -125,7 +125,7 @@ impl Workplace {
                 None => cwd.join("servers.jsonl"),
             },
         };
-        let permissions = Permissions::of(&project, &place);
+        let permissions = project.permissions(&place);
         for rule in wishes.allow {
             let allowed = permissions.allow_for_session(&rule);
             allowed.map_err(|source| WorkplaceError::Rule { rule, source })?;

@@ -69,7 +69,7 @@ impl World {
             more: Vec::new(),
             transcript: self.home.join("longhaul/s.jsonl"),
         };
-        Permissions::of(project, &place)
+        project.permissions(&place)
     }
 }
 

@@ -3,10 +3,11 @@
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use crate::boundary::{Envelope, LineError, Opening, Stamp, line, milliseconds};
+use crate::prompt::ToolOutput;
 
 /// An entry that a host adds to the conversation.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,41 +32,6 @@ pub enum Shown {
     ToUser,
     /// Nobody: the host speaks.
     ToNobody,
-}
-
-/// The result of one tool call.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ToolOutput {
-    /// The call.
-    pub tool_use_id: String,
-    /// A string or a list of blocks.
-    pub content: Value,
-    /// Whether it failed.
-    pub is_error: bool,
-}
-
-impl ToolOutput {
-    /// A result that is a text.
-    pub fn text(tool_use_id: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            tool_use_id: tool_use_id.into(),
-            content: Value::String(text.into()),
-            is_error: false,
-        }
-    }
-
-    /// The block that the model reads.
-    pub(crate) fn to_block(&self) -> Value {
-        let mut block = json!({
-            "type": "tool_result",
-            "tool_use_id": self.tool_use_id,
-            "content": self.content,
-        });
-        if self.is_error {
-            block["is_error"] = Value::Bool(true);
-        }
-        block
-    }
 }
 
 impl NewEntry {

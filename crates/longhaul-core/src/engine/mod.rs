@@ -40,6 +40,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 
+pub use crate::prompt::ToolOutput;
 pub use config::{
     CacheEdits, Delivery, EngineConfig, Heads, Identity, NotesConfig, Preparation, Summariser,
     SummaryModel,
@@ -52,7 +53,7 @@ pub use input::{
     CompactRequest, Ending, Failed, FailedKind, GatheredContext, HookOutcome, Input, ModelReply,
     NotesOnDisk, NotesTaken, Outcome, Pivot, SummaryReply,
 };
-pub use line::{NewEntry, Shown, ToolOutput};
+pub use line::{NewEntry, Shown};
 pub use live::{Kept, Live};
 
 use crate::cache::{self, CallId, Watch};

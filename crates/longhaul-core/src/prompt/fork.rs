@@ -8,6 +8,8 @@ use serde_json::value::RawValue;
 use crate::message::{Damage, Entry};
 use crate::normalize::{RenderOptions, Rendering, Role};
 
+use super::ToolOutput;
+
 /// What closes a message, and what opens one of the user's.
 const CLOSING: &[u8] = b"]}";
 const USER: &[u8] = br#"{"role":"user","content":["#;
@@ -62,7 +64,7 @@ impl Fork {
     }
 
     /// Its calls came to this.
-    pub fn results(&mut self, results: &[crate::engine::ToolOutput]) {
+    pub fn results(&mut self, results: &[ToolOutput]) {
         let blocks: Vec<_> = results.iter().map(|result| result.to_block()).collect();
         self.push(&json!({
             "type": "user",

@@ -29,6 +29,7 @@ mod standard;
 mod stripping;
 mod synthetic;
 mod tool_order;
+mod tool_output;
 mod ttl;
 mod user_context;
 mod values;
@@ -50,6 +51,7 @@ pub use standard::Standard;
 pub use stripping::Predecessor;
 pub use synthetic::Birth;
 pub use tool_order::{OrderedTools, order_tools};
+pub use tool_output::ToolOutput;
 pub use ttl::{CacheSettings, Ttl, TtlPolicy};
 pub use user_context::{ContextBudget, ContextSources, Cut, Selection, UserContext};
 pub use values::{

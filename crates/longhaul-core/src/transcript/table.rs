@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 
-use crate::collapse::Folds;
 use crate::hash::Map;
+use crate::json;
 use crate::message::{BlockKind, EntryKind, Flags, Id, Subtype, Usage, View};
 use crate::report::{LossReport, Made};
 use crate::tokens::{Estimate, Estimator};
@@ -244,6 +244,14 @@ impl Table {
     }
 }
 
+/// How many spans the folds on a boundary stand for; none if it has no folds.
+fn fold_count(metadata: json::Object<'_>) -> Option<u64> {
+    let folds = metadata.object("folds")?;
+    folds.count("version").filter(|version| *version > 0)?;
+    let spans = json::items(folds.get("spans")?)?;
+    (!spans.is_empty()).then_some(spans.len() as u64)
+}
+
 fn boundary_note(row: u32, entry: View<'_>) -> BoundaryNote {
     let metadata = entry.object(entry.facets.metadata);
     let segment = metadata.object("preservedSegment").map(|segment| {
@@ -264,7 +272,7 @@ fn boundary_note(row: u32, entry: View<'_>) -> BoundaryNote {
         thinking_stripped_through: id("thinkingStrippedThrough"),
         report: LossReport::of_boundary(entry).map(Box::new),
         made: Made::of_boundary(entry).map(Box::new),
-        folds: Folds::from_boundary(entry).map(|folds| folds.spans().len() as u64),
+        folds: fold_count(metadata),
         trigger: metadata.string("trigger").map(Into::into),
         pre_tokens: metadata.count("preTokens"),
         tokens_saved: metadata.count("tokensSaved"),

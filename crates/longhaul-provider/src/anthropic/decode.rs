@@ -11,12 +11,14 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use longhaul_core::json;
 
-use super::wire::{Delta, Frame};
+use super::wire::Frame;
 use crate::block::{BlockKind, Extent};
-use crate::decode::{DecodeError, Progress};
+use crate::decode_error::DecodeError;
+use crate::delta::Delta;
 use crate::error::Answer;
 use crate::event::StreamEvent;
 use crate::open_block::OpenBlock;
+use crate::progress::Progress;
 use crate::raw::{self, RawObject};
 use crate::reply::{Notice, Reply};
 use crate::{sse, usage};

@@ -2,31 +2,9 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
-use crate::config::ConfigError;
-use crate::key::{Auth, Secret};
-
-/// The `anthropic-version` header.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum ApiVersion {
-    /// `2023-06-01`, which every server of this dialect understands.
-    #[default]
-    V2023_06_01,
-    /// `2026-10-21`: sampling parameters are refused.
-    V2026_10_21,
-    /// Any other.
-    Other(String),
-}
-
-impl ApiVersion {
-    /// The header's value.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::V2023_06_01 => "2023-06-01",
-            Self::V2026_10_21 => "2026-10-21",
-            Self::Other(version) => version,
-        }
-    }
-}
+use crate::config::{ApiVersion, ConfigError};
+use crate::header::{bearer, sensitive};
+use crate::key::Auth;
 
 /// The headers for credentials, version and betas.
 ///
@@ -67,15 +45,4 @@ pub fn headers<'a>(
         }
     }
     Ok(headers)
-}
-
-/// `Bearer …`, marked so that nothing that prints headers shows it.
-pub(crate) fn bearer(token: &Secret) -> Result<HeaderValue, ConfigError> {
-    sensitive(&format!("Bearer {}", token.expose()))
-}
-
-fn sensitive(text: &str) -> Result<HeaderValue, ConfigError> {
-    let mut value = HeaderValue::from_str(text).map_err(|_| ConfigError::Key)?;
-    value.set_sensitive(true);
-    Ok(value)
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use longhaul_core::json::{Cursor, Value};
 
 use crate::block::{Block, Extent};
-use crate::decode::DecodeError;
+use crate::decode_error::DecodeError;
 use crate::error::Answer;
 use crate::raw::RawObject;
 use crate::reply::Reply;

@@ -5,7 +5,7 @@ mod encode;
 mod message;
 pub(crate) mod wire;
 
+pub use crate::config::ApiVersion;
 pub use decode::Decoder;
-pub(crate) use encode::bearer;
-pub use encode::{ApiVersion, headers};
+pub use encode::headers;
 pub use message::decode_json;

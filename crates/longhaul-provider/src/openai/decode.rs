@@ -12,9 +12,10 @@ use longhaul_core::message::Usage;
 
 use super::wire::{self, Call, Said};
 use crate::block::{BlockKind, Extent};
-use crate::decode::{DecodeError, Progress};
+use crate::decode_error::DecodeError;
 use crate::event::StreamEvent;
 use crate::open_block::OpenBlock;
+use crate::progress::Progress;
 use crate::raw::{self, RawObject};
 use crate::reply::{Notice, Reply, StopReason};
 use crate::{sse, usage};

@@ -2,8 +2,8 @@
 
 use http::{HeaderMap, header};
 
-use crate::anthropic::bearer;
 use crate::config::ConfigError;
+use crate::header::bearer;
 use crate::key::Auth;
 
 /// The headers for credentials: this dialect sends any key as a bearer token.

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use longhaul_core::json::Object;
 
 use super::{Decoder, wire};
-use crate::decode::DecodeError;
+use crate::decode_error::DecodeError;
 use crate::raw;
 use crate::reply::Reply;
 use crate::usage;

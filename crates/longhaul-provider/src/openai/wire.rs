@@ -2,7 +2,7 @@
 
 use longhaul_core::json::Object;
 
-use crate::decode::DecodeError;
+use crate::decode_error::DecodeError;
 use crate::error::Answer;
 use crate::raw;
 

@@ -18,8 +18,7 @@ use crate::request::{Block, Request};
 pub const HEADER: &str = "longhaul-capabilities";
 /// Its value.
 pub const CAPABILITY: &str = "cache-edits";
-/// The beta a request names to use it.
-pub const BETA: &str = "longhaul-cache-edits-2026-11-15";
+pub use crate::request::CACHE_EDITS_BETA as BETA;
 
 /// What cache edits did to a request.
 #[derive(Debug, Clone, Default)]

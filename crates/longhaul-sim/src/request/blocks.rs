@@ -22,7 +22,7 @@ const FALLBACK: &[&str] = &[
 ];
 
 /// An extension of this simulator.
-const CACHE_EDITING: &[&str] = &[crate::manage::cache_edits::BETA];
+const CACHE_EDITING: &[&str] = &[super::CACHE_EDITS_BETA];
 
 /// A content block of a message.
 pub(super) const BLOCK: Shape = Shape::Tagged(BLOCKS);

@@ -22,6 +22,9 @@ use crate::call::ApiError;
 /// The version that took away sampling parameters.
 pub const NEWEST_VERSION: &str = "2026-10-21";
 
+/// The beta that a request names to use the simulator's own extension, cache edits.
+pub const CACHE_EDITS_BETA: &str = "longhaul-cache-edits-2026-11-15";
+
 /// The versions of the API that are known.
 const VERSIONS: [&str; 3] = ["2023-01-01", "2023-06-01", NEWEST_VERSION];
 

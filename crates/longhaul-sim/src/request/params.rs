@@ -28,7 +28,7 @@ const PROFILES: &[&str] = &[
     "user-profiles-2026-09-04",
 ];
 /// An extension of this simulator.
-const CACHE_EDITING: &[&str] = &[crate::manage::cache_edits::BETA];
+const CACHE_EDITING: &[&str] = &[super::CACHE_EDITS_BETA];
 const THREADS: &[&str] = &["message-threads-2026-08-12"];
 
 /// Where a field is known.

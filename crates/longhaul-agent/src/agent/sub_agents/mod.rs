@@ -1,5 +1,10 @@
 //! Opens and runs sub-agents: a conversation of their own with its own window, transcript and compaction (C2), the tools
-//! of their kind, and the same permissions. What they cost counts into the session.
+//! of their kind, and the same permissions. What they cost counts into the session. `task_tool.rs` and `output_tool.rs` are
+//! the tools with which a model starts and watches them; `job.rs` keeps those in the background.
+
+mod job;
+mod output_tool;
+mod task_tool;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,22 +22,25 @@ use longhaul_store::archive::archive_path;
 use longhaul_store::layout::subagents_folder;
 use serde_json::{Value, json};
 
-use super::job::{Job, Jobs};
-use super::kind::{AgentKind, GENERAL, model_named};
-use crate::agent::account::Account;
-use crate::agent::hands::{Hands, Shown};
-use crate::agent::head::{About, Heads, Instead, NoHead};
-use crate::agent::nested_memory::NestedMemory;
-use crate::agent::recipe::{Recipe, Seat};
-use crate::agent::rehydrate::SubAgentWorkspace;
-use crate::agent::restore::Restoring;
-use crate::agent::ring::{Ringer, hook_context};
-use crate::agent::steer::{SteeredHooks, SteeredModel, Steering};
-use crate::agent::surroundings::Surroundings;
-use crate::agent::tell::{SubWatcher, Teller};
-use crate::agent::worker::{Role, Worker};
+use super::account::Account;
+use super::hands::{Hands, Shown};
+use super::head::{About, Heads, Instead, NoHead};
+use super::nested_memory::NestedMemory;
+use super::recipe::{Recipe, Seat};
+use super::rehydrate::SubAgentWorkspace;
+use super::restore::Restoring;
+use super::ring::{Ringer, hook_context};
+use super::steer::{SteeredHooks, SteeredModel, Steering};
+use super::surroundings::Surroundings;
+use super::tell::{SubWatcher, Teller};
+use super::worker::{Role, Worker};
+use crate::agent_kind::{AgentKind, GENERAL, model_named};
 use crate::event::Ended;
 use crate::place::Place;
+use job::Job;
+pub(super) use job::Jobs;
+pub(super) use output_tool::TaskOutput;
+pub(super) use task_tool::Task;
 
 /// What an agent is started with.
 #[derive(Debug, Clone)]
@@ -65,7 +73,7 @@ pub(crate) enum NotStarted {
 }
 
 /// The sub-agents of a session.
-pub(crate) struct Crew {
+pub(crate) struct SubAgents {
     pub(crate) recipe: Arc<Recipe>,
     pub(crate) place: Place,
     pub(crate) session_id: String,
@@ -79,13 +87,13 @@ pub(crate) struct Crew {
     pub(crate) end: CancellationToken,
 }
 
-impl Drop for Crew {
+impl Drop for SubAgents {
     fn drop(&mut self) {
         self.end.cancel();
     }
 }
 
-impl Crew {
+impl SubAgents {
     /// The kind of a name; the general one if none is named.
     pub(crate) fn kind(&self, name: Option<&str>) -> Option<&AgentKind> {
         let name = name
@@ -151,7 +159,7 @@ impl Crew {
         });
         let (jobs, end, teller) = (self.jobs.clone(), self.end.clone(), self.teller.clone());
         let told = (id.clone(), transcript.clone());
-        // A crew of its own: it must not keep the session's alive, with whose end it ends.
+        // Sub-agents of their own: it must not keep the session's alive, with whose end it ends.
         let alone = self.apart();
         tokio::spawn(async move {
             let description = order.description.clone();

@@ -6,12 +6,12 @@ use longhaul::Boxed;
 use longhaul_core::rehydrate::AgentState;
 use serde_json::{Value, json};
 
-use super::crew::Crew;
+use super::SubAgents;
 use super::job::bounded;
 use crate::tool::{Access, Call, Output, Tool};
 
 /// Gives reports of agents in the background.
-pub(crate) struct TaskOutput(pub(crate) Arc<Crew>);
+pub(crate) struct TaskOutput(pub(crate) Arc<SubAgents>);
 
 impl Tool for TaskOutput {
     fn name(&self) -> &str {

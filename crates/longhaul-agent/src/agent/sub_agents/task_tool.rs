@@ -1,27 +1,17 @@
-//! The `Task` tool: starts sub-agents. What they are is in `kind.rs`, how they run in `crew.rs`, those in the background in
-//! `job.rs`.
-
-pub(crate) mod crew;
-mod job;
-mod kind;
-mod output;
+//! The `Task` tool: starts sub-agents.
 
 use std::sync::Arc;
 
 use longhaul::Boxed;
 use serde_json::{Value, json};
 
+use super::job::bounded;
+use super::{Order, SubAgents, ended_badly};
 use crate::event::Ended;
 use crate::tool::{Access, Call, Output, Tool};
-use crew::{Crew, Order, ended_badly};
-use job::bounded;
-
-pub(crate) use job::Jobs;
-pub use kind::AgentKind;
-pub(crate) use output::TaskOutput;
 
 /// Starts sub-agents.
-pub(crate) struct Task(pub(crate) Arc<Crew>);
+pub(crate) struct Task(pub(crate) Arc<SubAgents>);
 
 impl Tool for Task {
     fn name(&self) -> &str {
@@ -29,7 +19,7 @@ impl Tool for Task {
     }
 
     fn definition(&self) -> Value {
-        let kinds = Crew::listing(&self.0.recipe.kinds).join("\n");
+        let kinds = SubAgents::listing(&self.0.recipe.kinds).join("\n");
         let description = include_str!("fragments/task.md").trim_end();
         json!({
             "name": self.name(),
