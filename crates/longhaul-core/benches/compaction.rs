@@ -17,17 +17,17 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use longhaul_core::config::Config;
 use longhaul_core::engine::{
-    CacheEdits, CompactRequest, Effect, Engine, EngineConfig, Heads, HookOutcome, Identity, Ids,
-    Input, Kept, ModelReply, NewEntry, Outcome, Resume,
+    CompactRequest, Effect, Engine, EngineConfig, HookOutcome, Identity, Ids, Input, Kept,
+    ModelReply, NewEntry, Outcome, Resume,
 };
 use longhaul_core::message::{Entry, Usage};
 use longhaul_core::micro::{CacheState, ClearableTools, MicroSituation, ToolResults, choose};
 use longhaul_core::models::ModelTable;
 use longhaul_core::prompt::{Latched, RequestHead, Ttl};
-use longhaul_core::summary::message::Mode;
 use longhaul_core::tokens::Rough;
-use longhaul_core::window::{Owner, QuerySource, Settings, Switches, WindowInput, WindowStatus};
+use longhaul_core::window::{Settings, WindowInput, WindowStatus};
 use serde_json::value::RawValue;
 
 const NOW: Timestamp = Timestamp::constant(1_800_000_000, 0);
@@ -113,28 +113,12 @@ fn engine(entries: Vec<Kept>) -> Engine {
         used: 0,
         settings: Settings::default(),
     });
-    let config = EngineConfig {
-        identity: Identity::default(),
-        source: QuerySource::SDK,
-        owner: Owner::Proactive,
-        switches: Switches::default(),
-        window: window.unwrap(),
-        model: (*spec).clone(),
-        clearable: ClearableTools::default(),
-        micro: Default::default(),
-        delivery: Default::default(),
-        cache_edits: CacheEdits::Unsupported,
-        pressure: Default::default(),
-        summariser: Default::default(),
-        mode: Mode::Automatic,
-        transcript: None,
-        recall_tool: None,
-        compact_instructions: None,
-        heads: Heads::Written,
-        summary_model: None,
-        notes: None,
-        preparation: longhaul_core::engine::Preparation::WhenFull,
-    };
+    let config = EngineConfig::new(
+        Identity::default(),
+        (*spec).clone(),
+        window.unwrap(),
+        &Config::default(),
+    );
     let resume = Resume {
         entries,
         ..Resume::default()

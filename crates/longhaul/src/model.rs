@@ -69,14 +69,11 @@ impl Model for Client {
 pub(crate) fn failed(error: &Error) -> Failed {
     let kind = match error.class {
         // The client has tried it several times.
-        ErrorClass::Overloaded { .. }
-        | ErrorClass::RateLimited { .. }
-        | ErrorClass::Retry { .. }
-        | ErrorClass::Server { .. }
-        | ErrorClass::Timeout(_)
-            if error.attempts > 1 =>
-        {
+        ErrorClass::Overloaded { .. } | ErrorClass::Server { .. } if error.attempts > 1 => {
             FailedKind::Overloaded
+        }
+        ErrorClass::Retry { .. } | ErrorClass::Timeout(_) if error.attempts > 1 => {
+            FailedKind::Network
         }
         ErrorClass::TooLong(overflow) => FailedKind::TooLong {
             gap: overflow.gap(),
@@ -89,14 +86,21 @@ pub(crate) fn failed(error: &Error) -> Failed {
         | ErrorClass::Overloaded { .. }
         | ErrorClass::Server { .. }
         | ErrorClass::Malformed => FailedKind::Transient,
-        ErrorClass::RateLimited { .. }
-        | ErrorClass::Auth
-        | ErrorClass::Billing
-        | ErrorClass::NotFound
-        | ErrorClass::Invalid => FailedKind::Other,
+        ErrorClass::RateLimited { .. } => FailedKind::RateLimited,
+        ErrorClass::Auth => FailedKind::Auth,
+        ErrorClass::Billing => FailedKind::Billing,
+        ErrorClass::NotFound | ErrorClass::Invalid => FailedKind::Invalid,
+    };
+    let retry_after = match error.class {
+        ErrorClass::Retry { after }
+        | ErrorClass::Overloaded { after }
+        | ErrorClass::RateLimited { after }
+        | ErrorClass::Server { after } => after,
+        _ => None,
     };
     Failed {
         kind,
         message: error.to_string(),
+        retry_after,
     }
 }

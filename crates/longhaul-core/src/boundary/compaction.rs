@@ -20,6 +20,16 @@ pub enum Trigger {
     Auto,
 }
 
+impl Trigger {
+    /// Its name in transcripts, hooks and logs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::Auto => "auto",
+        }
+    }
+}
+
 /// An attachment that follows the summary: something restored, or what a hook said.
 #[derive(Debug, Clone, Copy)]
 pub struct Attached<'a> {

@@ -16,6 +16,7 @@ use super::event::{Ahead, CompactFailure, Compacted, Event, Phase, Preview, Summ
 use super::input::Outcome;
 use super::live::{Kept, Live};
 use super::not_made::sentence;
+use super::result::CallResult;
 use super::{Engine, Heads, State, Then};
 use crate::boundary::{self, Anchor, Attached, KeptEntry, LineError, Signed, Stamp};
 use crate::hash::Set;
@@ -41,6 +42,13 @@ pub(super) struct Commit {
     preserved: Set<Id>,
     boundary: String,
     recompaction: Recompaction,
+}
+
+impl Commit {
+    /// Why it is made.
+    pub(super) fn cause(&self) -> Cause {
+        self.compaction.cause
+    }
 }
 
 /// The uuids of the lines.
@@ -84,7 +92,7 @@ impl Engine {
         if compaction.request.preview {
             self.notify(Event::Phase(None));
             let cost = self.summary_cost(compaction.usage.as_ref());
-            self.notify(Event::Preview(Box::new(Preview {
+            let preview = Box::new(Preview {
                 by: draft.by,
                 cost,
                 summary: draft.summary.body().to_owned(),
@@ -92,8 +100,9 @@ impl Engine {
                 before: compaction.before,
                 after: draft.after,
                 report: draft.report,
-            })));
-            return;
+            });
+            self.notify(Event::Preview(preview.clone()));
+            return self.finish_call(CallResult::Previewed(preview));
         }
         let id = self.effect_id();
         let gone = &self.live.entries()[compaction.scope.summarised.clone()];
@@ -474,8 +483,8 @@ impl Engine {
             taking.shrunk_to(used);
         }
         self.tell_restored(&compaction.gathered.gathered.files, &draft.restored);
-        self.notify(Event::Compacted(Box::new(Compacted {
-            trigger: compaction.trigger_name(),
+        let compacted = Box::new(Compacted {
+            trigger: compaction.trigger(),
             by: draft.by,
             pre_tokens: compaction.used,
             before: compaction.before,
@@ -487,14 +496,25 @@ impl Engine {
             recompaction,
             report: draft.report,
             boundary,
-        })));
+        });
+        if compaction.cause == Cause::Manual {
+            self.compacted = Some(compacted.clone());
+        }
+        self.notify(Event::Compacted(compacted));
         self.notify(Event::Phase(None));
         compaction.stage = Stage::PostHooks;
         let call = HookCall::PostCompact {
-            trigger: compaction.trigger_name(),
+            trigger: compaction.trigger(),
             summary: draft.message,
         };
         self.await_hooks(compaction, call);
+    }
+
+    /// A compaction by hand is over, with its hooks.
+    pub(super) fn finish_compaction(&mut self) {
+        if let Some(compacted) = self.compacted.take() {
+            self.finish_call(CallResult::Compacted(compacted));
+        }
     }
 
     fn tell_restored(&mut self, files: &[Source<FileText>], restored: &[PathBuf]) {

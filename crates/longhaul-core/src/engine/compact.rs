@@ -123,13 +123,6 @@ impl Compaction {
         }
     }
 
-    pub(super) fn trigger_name(&self) -> &'static str {
-        match self.trigger() {
-            Trigger::Manual => "manual",
-            Trigger::Auto => "auto",
-        }
-    }
-
     /// What hooks want the summary to heed.
     pub(super) fn hook_texts(&self) -> Vec<&str> {
         self.hook_instructions.iter().map(String::as_str).collect()
@@ -139,7 +132,7 @@ impl Compaction {
 impl Engine {
     pub(super) fn compact_by_hand(&mut self, request: CompactRequest, now: Timestamp) {
         if !matches!(self.state, State::Idle) {
-            return;
+            return self.compact_refused(CompactFailure::UnderWay);
         }
         if let Verdict::Off(_) = self.config.switches.decide(Action::Manual) {
             return self.compact_refused(CompactFailure::SwitchedOff);
@@ -186,7 +179,7 @@ impl Engine {
     /// The first step of every compaction.
     pub(super) fn run_pre_hooks(&mut self, compaction: Compaction) {
         let call = HookCall::PreCompact {
-            trigger: compaction.trigger_name(),
+            trigger: compaction.trigger(),
             instructions: compaction.request.instructions.clone(),
         };
         self.await_hooks(compaction, call);

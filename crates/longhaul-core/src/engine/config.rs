@@ -1,6 +1,7 @@
 //! What an engine is told once.
 
 use crate::boundary::{Envelope, Thread};
+use crate::config::Config;
 use crate::micro::{ClearableTools, MicroLimits, Pressure};
 use crate::models::ModelSpec;
 use crate::notes::{NotesSettings, Progress};
@@ -78,6 +79,39 @@ pub struct EngineConfig {
     pub preparation: Preparation,
     /// How replies reach the user.
     pub delivery: Delivery,
+}
+
+impl EngineConfig {
+    /// A conversation with a model under these settings, of which nothing else is known. A host sets what it knows better.
+    pub fn new(
+        identity: Identity,
+        model: ModelSpec,
+        window: WindowStatus,
+        settings: &Config,
+    ) -> Self {
+        Self {
+            identity,
+            source: QuerySource::SDK,
+            owner: Owner::Proactive,
+            switches: settings.switches,
+            window,
+            model,
+            clearable: settings.clearable(),
+            micro: settings.micro,
+            cache_edits: CacheEdits::Unsupported,
+            pressure: Pressure::default(),
+            summariser: Summariser::default(),
+            mode: Mode::Automatic,
+            transcript: None,
+            recall_tool: None,
+            compact_instructions: None,
+            heads: Heads::Written,
+            summary_model: None,
+            notes: None,
+            preparation: Preparation::WhenFull,
+            delivery: Delivery::default(),
+        }
+    }
 }
 
 /// How replies reach the user: what has been seen cannot be taken back (O3).

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use bytes::Bytes;
 
 use super::event::Event;
+use super::result::CallResult;
+use crate::boundary::Trigger;
 use crate::message::Entry;
 use crate::notes::{Caps, Progress};
 use crate::prompt::Fork;
@@ -87,6 +89,8 @@ pub enum Effect {
     },
     /// Tell whoever wants to know.
     Notify(Event),
+    /// The host's call is over: this is what it came to.
+    Finish(CallResult),
 }
 
 /// Whether somebody waits for an effect.
@@ -132,8 +136,8 @@ pub struct Outgoing {
 pub enum HookCall {
     /// Before it: may add instructions or block.
     PreCompact {
-        /// `manual` or `auto`.
-        trigger: &'static str,
+        /// Who set it off.
+        trigger: Trigger,
         /// What the user asked for.
         instructions: Option<String>,
     },
@@ -141,8 +145,8 @@ pub enum HookCall {
     SessionStart,
     /// After it.
     PostCompact {
-        /// `manual` or `auto`.
-        trigger: &'static str,
+        /// Who set it off.
+        trigger: Trigger,
         /// The summary.
         summary: String,
     },

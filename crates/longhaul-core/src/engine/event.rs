@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::input::NotesTaken;
+use crate::boundary::Trigger;
 use crate::cache::Finding;
 use crate::message::Usage;
 use crate::micro::Reason;
@@ -185,8 +186,8 @@ pub enum Summarizer {
 /// A compaction that succeeded.
 #[derive(Debug, Clone)]
 pub struct Compacted {
-    /// `manual` or `auto`.
-    pub trigger: &'static str,
+    /// Who set it off.
+    pub trigger: Trigger,
     /// Who summed up.
     pub by: Summarizer,
     /// What the window held before it, as the boundary's `preTokens` says: measured where it could be.
@@ -258,4 +259,6 @@ pub enum CompactFailure {
     WouldNotShrink,
     /// It could not be written.
     NotPersisted,
+    /// Something else is still under way.
+    UnderWay,
 }

@@ -1,5 +1,7 @@
 //! What the engine is told. A log of inputs is a replay: the same inputs give the same effects.
 
+use std::time::Duration;
+
 use serde_json::value::RawValue;
 
 use super::effect::EffectId;
@@ -204,15 +206,14 @@ pub struct Failed {
     pub kind: FailedKind,
     /// For people.
     pub message: String,
+    /// When the provider wants to be asked again, where it said so.
+    pub retry_after: Option<Duration>,
 }
 
 impl Failed {
     /// An outcome came that does not fit its effect.
     pub(super) fn of_another_kind() -> Self {
-        Self {
-            kind: FailedKind::Other,
-            message: "an outcome came that does not fit what was asked for".to_owned(),
-        }
+        Self::other("an outcome came that does not fit what was asked for")
     }
 }
 
@@ -230,6 +231,16 @@ pub enum FailedKind {
     Overloaded,
     /// The user stopped it.
     Cancelled,
+    /// The credentials are missing or wrong, or do not allow it.
+    Auth,
+    /// The account has to be paid or topped up.
+    Billing,
+    /// The account's rate limit is used up.
+    RateLimited,
+    /// The provider cannot be reached, or does not answer.
+    Network,
+    /// The provider refuses the request as it is.
+    Invalid,
     /// Anything else.
     Other,
 }

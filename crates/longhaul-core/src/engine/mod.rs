@@ -28,6 +28,7 @@ mod live;
 mod not_made;
 mod notes;
 mod provider;
+mod result;
 mod sizes;
 mod summarise;
 mod thrift;
@@ -55,6 +56,7 @@ pub use input::{
 };
 pub use line::{NewEntry, Shown};
 pub use live::{Kept, Live};
+pub use result::{CallFailure, CallResult};
 
 use crate::cache::{self, CallId, Watch};
 use crate::facts::{Facts, Vocabulary};
@@ -99,6 +101,8 @@ pub struct Engine {
     /// What goes on beside the conversation.
     ahead: ahead::Preparing,
     turn: turn::Turn,
+    /// A compaction by hand that is done, until its hooks have run and it is told.
+    compacted: Option<Box<Compacted>>,
     state: State,
     /// Lines that could not be written: they go first when writing is tried again.
     unwritten: Vec<Bytes>,
@@ -124,8 +128,10 @@ enum State {
 /// What follows when lines are on disk.
 #[derive(Debug)]
 enum Then {
-    /// Nothing: the host added something.
+    /// Nothing.
     Rest(Vec<Bytes>),
+    /// What the host added is told to be there, or what of it cannot be written.
+    Added(Vec<Bytes>, Option<String>),
     /// The turn goes on: what could not be written before is on disk now.
     CaughtUp(Vec<Bytes>),
     /// The compaction by hand begins: what could not be written before is on disk now.
@@ -192,6 +198,7 @@ impl Engine {
                 .map(|notes| notes::Taking::new(notes, config.window.scale())),
             ahead: ahead::Preparing::default(),
             turn: turn::Turn::default(),
+            compacted: None,
             state: State::Idle,
             unwritten: Vec::new(),
             queued: Vec::new(),
@@ -234,7 +241,8 @@ impl Engine {
         }
         if matches!(self.state, State::Idle) && !self.queued.is_empty() {
             let queued = std::mem::take(&mut self.queued);
-            self.add(&queued, now);
+            let (lines, _) = self.lines_of(&queued, now);
+            self.persist(lines, Then::Rest);
         }
     }
 
@@ -337,6 +345,13 @@ impl Engine {
     fn persisted(&mut self, then: Then, offset: u64, now: Timestamp) {
         match then {
             Then::Rest(lines) => self.take(&lines, offset),
+            Then::Added(lines, lost) => {
+                self.take(&lines, offset);
+                self.finish_call(match lost {
+                    None => CallResult::Added,
+                    Some(message) => CallResult::Failed(CallFailure::NotPersisted(message)),
+                });
+            }
             Then::CaughtUp(lines) | Then::Cleared(lines) => {
                 self.take(&lines, offset);
                 self.step(now);
@@ -367,32 +382,65 @@ impl Engine {
 
     /// Nothing is lost: what was said is kept and goes first when writing is tried again.
     fn not_persisted(&mut self, then: Then, failed: &Failed) {
-        match then {
-            Then::Rest(lines)
-            | Then::CaughtUp(lines)
-            | Then::Replied(lines, _)
-            | Then::Finished(lines, _) => {
+        let message = failed.message.clone();
+        let not_persisted = CallFailure::NotPersisted(message.clone());
+        let not_compacted =
+            CallFailure::NotCompacted(CompactFailure::NotPersisted, message.clone());
+        // What follows for the host's call; none if it is not waiting for these lines.
+        let failure = match then {
+            Then::Rest(lines) => {
                 self.unwritten = lines;
+                None
+            }
+            Then::Added(lines, _) | Then::CaughtUp(lines) | Then::Replied(lines, _) => {
+                self.unwritten = lines;
+                Some(not_persisted)
+            }
+            Then::Finished(lines, after) => {
+                self.unwritten = lines;
+                match after {
+                    // The compaction itself is on disk.
+                    compact::After::Rest => {
+                        self.finish_compaction();
+                        None
+                    }
+                    compact::After::GoOn => Some(not_persisted),
+                }
             }
             Then::Compact(lines, _) => {
                 self.unwritten = lines;
-                self.notify(Event::CompactFailed {
-                    kind: CompactFailure::NotPersisted,
-                    message: failed.message.clone(),
-                });
+                self.compact_failed(&message);
+                Some(not_compacted)
             }
             // Made anew with the next attempt.
-            Then::Cleared(_) | Then::Send(_) => {}
-            Then::Summarise(_, _) | Then::Committed(_) => {
+            Then::Cleared(_) | Then::Send(_) => Some(not_persisted),
+            Then::Summarise(_, compaction) => {
                 self.notify(Event::Phase(None));
-                self.notify(Event::CompactFailed {
-                    kind: CompactFailure::NotPersisted,
-                    message: failed.message.clone(),
-                });
+                self.compact_failed(&message);
+                Some(match compaction.cause {
+                    compact::Cause::Manual => not_compacted,
+                    _ => not_persisted,
+                })
             }
+            Then::Committed(commit) => {
+                self.notify(Event::Phase(None));
+                self.compact_failed(&message);
+                Some(match commit.cause() {
+                    compact::Cause::Manual => not_compacted,
+                    _ => not_persisted,
+                })
+            }
+        };
+        self.notify(Event::NotPersisted { message });
+        if let Some(failure) = failure {
+            self.fail_call(failure);
         }
-        self.notify(Event::NotPersisted {
-            message: failed.message.clone(),
+    }
+
+    fn compact_failed(&mut self, message: &str) {
+        self.notify(Event::CompactFailed {
+            kind: CompactFailure::NotPersisted,
+            message: message.to_owned(),
         });
     }
 

@@ -5,6 +5,8 @@ use jiff::Timestamp;
 use super::compact::{Cause, Compaction, Place, Stage};
 use super::effect::Effect;
 use super::event::{CompactFailure, Event};
+use super::input::Failed;
+use super::result::CallFailure;
 use super::{Engine, State};
 use crate::plan::{Tripped, Way};
 use crate::window::Level;
@@ -29,7 +31,7 @@ impl Engine {
             Cause::TooLong => match (self.turn.withheld.take(), self.turn.too_long.take()) {
                 // Better a reply that ran out of room than none.
                 (Some(reply), _) => self.keep_reply(*reply, None, now),
-                (None, Some(message)) => self.turn_failed(message),
+                (None, Some(failed)) => self.turn_failed(failed),
                 // Nothing was refused yet: the last reply ran out of room, and the next may find some.
                 (None, None) => {
                     self.turn.tried = true;
@@ -41,7 +43,11 @@ impl Engine {
 
     pub(super) fn compact_refused(&mut self, kind: CompactFailure) {
         let message = sentence(kind).to_owned();
-        self.notify(Event::CompactFailed { kind, message });
+        self.notify(Event::CompactFailed {
+            kind,
+            message: message.clone(),
+        });
+        self.fail_compaction(kind, message);
     }
 
     /// The compaction failed; nothing was replaced.
@@ -59,7 +65,10 @@ impl Engine {
             }
             Place::Ahead => self.rest_from_preparing(),
         }
-        self.notify(Event::CompactFailed { kind, message });
+        self.notify(Event::CompactFailed {
+            kind,
+            message: message.clone(),
+        });
         let by_itself = compaction.cause != Cause::Manual;
         // What was asked for in vain is paid for with the next.
         if let Some(usage) = &compaction.usage {
@@ -79,9 +88,14 @@ impl Engine {
         if compaction.place != Place::Awaited {
             return;
         }
+        if compaction.cause == Cause::Manual {
+            return self.fail_compaction(kind, message);
+        }
         match (kind, self.turn.withheld.take()) {
             (CompactFailure::Cancelled, Some(reply)) => self.keep_reply(*reply, None, now),
-            (CompactFailure::Cancelled, None) => {}
+            (CompactFailure::Cancelled, None) => {
+                self.fail_call(CallFailure::NotAnswered(Failed::cancelled(message)));
+            }
             (_, withheld) => {
                 self.turn.withheld = withheld;
                 self.without_compaction(compaction.cause, now);
@@ -139,7 +153,7 @@ impl Engine {
             State::Sending(id, call) => {
                 self.watch.failed(call);
                 self.outbox.push_back(Effect::Cancel { id });
-                self.turn_failed("cancelled".to_owned());
+                self.turn_failed(Failed::cancelled("cancelled"));
             }
             // What is on its way to disk arrives there.
             other => self.state = other,
@@ -172,5 +186,6 @@ pub(super) fn sentence(kind: CompactFailure) -> &'static str {
             "compacting would not make the conversation smaller; nothing was changed"
         }
         CompactFailure::NotPersisted => "the compaction could not be written",
+        CompactFailure::UnderWay => "something else is still under way: compact when it is done",
     }
 }

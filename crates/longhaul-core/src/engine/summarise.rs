@@ -382,7 +382,11 @@ impl Engine {
                 self.give_up(compaction, CompactFailure::Cancelled, failed.message, now);
             }
             // Every other way asks the same provider, as often again.
-            FailedKind::Overloaded => self.give_up_api(compaction, failed.message, now),
+            FailedKind::Overloaded
+            | FailedKind::RateLimited
+            | FailedKind::Network
+            | FailedKind::Auth
+            | FailedKind::Billing => self.give_up_api(compaction, failed.message, now),
             _ if compaction.asking.path != Path::Plain => {
                 compaction.asking.path = compaction.asking.path.next();
                 self.ask_for_summary(compaction, now);

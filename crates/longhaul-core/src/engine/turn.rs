@@ -12,6 +12,7 @@ use super::effect::{Effect, Outgoing, Urgency};
 use super::event::Event;
 use super::input::{Ending, Failed, FailedKind, ModelReply, Outcome};
 use super::line::{self, NewEntry};
+use super::result::{CallFailure, CallResult};
 use super::{CacheEdits, Delivery, Engine, State, Then, deletion};
 use crate::boundary::Stamp;
 use crate::cache::{CallId, Conversation, Fingerprint, Mark, Verdict};
@@ -22,6 +23,9 @@ use crate::prompt::{
     Assembly, Beginning, Birth, HeadReason, NotReady, Predecessor, RequestHead, RequestKind,
 };
 use crate::window::{Action, Verdict as Allowed};
+
+/// Said where a call comes while another one is not over.
+const UNDER_WAY: &str = "something is still under way";
 
 /// What has happened in this turn.
 #[derive(Debug, Default)]
@@ -35,7 +39,7 @@ pub(super) struct Turn {
     /// A request was too long and the conversation was compacted for it: once a turn.
     pub(super) recovered: bool,
     /// What the provider said when it was.
-    pub(super) too_long: Option<String>,
+    pub(super) too_long: Option<Failed>,
     /// How many tokens the provider counted in the request that it found too long, where it said so.
     pub(super) counted: Option<u64>,
     /// A reply that ran out of room, while the conversation is made smaller for another.
@@ -83,7 +87,18 @@ impl Engine {
             // A reply that is awaited was asked for without it, and its thinking may be bound to what was sent.
             return self.queued.extend_from_slice(entries);
         }
+        let (lines, lost) = self.lines_of(entries, now);
+        self.persist(lines, |lines| Then::Added(lines, lost));
+    }
+
+    /// What the host adds as lines of the transcript, and why the last of what cannot be written is not among them.
+    pub(super) fn lines_of(
+        &mut self,
+        entries: &[NewEntry],
+        now: Timestamp,
+    ) -> (Vec<Bytes>, Option<String>) {
         let mut parent = self.newest_uuid();
+        let mut lost = None;
         let mut lines = Vec::with_capacity(entries.len());
         for new in entries {
             let uuid = self.ids.next_uuid();
@@ -95,15 +110,15 @@ impl Engine {
             match line::added(envelope, stamp, parent.as_deref(), new) {
                 Ok(line) => lines.push(line),
                 Err(error) => {
-                    self.notify(Event::NotPersisted {
-                        message: error.to_string(),
-                    });
+                    let message = error.to_string();
+                    lost = Some(message.clone());
+                    self.notify(Event::NotPersisted { message });
                     continue;
                 }
             }
             parent = Some(uuid);
         }
-        self.persist(lines, Then::Rest);
+        (lines, lost)
     }
 
     /// The parent of the next entry: the newest one, also if it is not on disk yet.
@@ -113,7 +128,7 @@ impl Engine {
 
     pub(super) fn begin_turn(&mut self, now: Timestamp) {
         if !matches!(self.state, State::Idle) {
-            return;
+            return self.fail_call(CallFailure::NotAnswered(Failed::other(UNDER_WAY)));
         }
         self.tracking.turn();
         self.turn = Turn {
@@ -150,13 +165,16 @@ impl Engine {
             Next::Compact(way) => self.compact_by_itself(way, now),
             Next::Refuse(refusal) => {
                 let message = refusal.sentence(&status);
-                self.notify(Event::Refused { message });
+                self.notify(Event::Refused {
+                    message: message.clone(),
+                });
+                self.fail_call(CallFailure::Refused(message));
             }
             Next::Send if self.must_shrink() => self.compact_reactively(now),
             Next::Send => match self.before_sending(now) {
                 Ok(lines) if lines.is_empty() => self.send(now),
                 Ok(lines) => self.persist(lines, Then::Send),
-                Err(error) => self.turn_failed(error.to_string()),
+                Err(error) => self.turn_failed(Failed::other(error.to_string())),
             },
         }
     }
@@ -245,9 +263,10 @@ impl Engine {
         let assembled = match assembly.request(RequestKind::Main, more.as_deref()) {
             Ok(assembled) => assembled,
             Err(NotReady::NothingAsked) => {
-                return self.turn_failed("there is nothing to answer: say something first".into());
+                let why = "there is nothing to answer: say something first";
+                return self.turn_failed(Failed::other(why));
             }
-            Err(error) => return self.turn_failed(error.to_string()),
+            Err(error) => return self.turn_failed(Failed::other(error.to_string())),
         };
         let head = self
             .watched_head
@@ -353,7 +372,7 @@ impl Engine {
                 };
                 self.persist(vec![line], |lines| Then::Replied(lines, Box::new(answer)));
             }
-            Err(error) => self.turn_failed(error.to_string()),
+            Err(error) => self.turn_failed(Failed::other(error.to_string())),
         }
     }
 
@@ -383,10 +402,11 @@ impl Engine {
             deletion::Standing::Untold => less_read,
         } && !self.live.cache_edits().is_empty();
         self.notify(Event::Replied {
-            uuid: answer.uuid,
+            uuid: answer.uuid.clone(),
             usage: answer.usage,
             cost,
         });
+        self.finish_call(CallResult::Replied { uuid: answer.uuid });
         self.growth.replied(self.used(), now);
         self.notes_after_reply(self.newest_calls(), now);
         self.look_ahead(now);
@@ -420,21 +440,24 @@ impl Engine {
             FailedKind::TooLong { gap } if self.may_recover() && !self.turn.recovered => {
                 self.turn.recovered = true;
                 self.turn.counted = gap.map(|gap| self.config.window.size.saturating_add(gap));
-                self.turn.too_long = Some(failed.message);
+                self.turn.too_long = Some(failed);
                 self.compact_reactively(now);
             }
-            _ => self.turn_failed(failed.message),
+            _ => self.turn_failed(failed),
         }
     }
 
-    pub(super) fn turn_failed(&mut self, message: String) {
-        self.notify(Event::TurnFailed { message });
+    pub(super) fn turn_failed(&mut self, failed: Failed) {
+        self.notify(Event::TurnFailed {
+            message: failed.message.clone(),
+        });
+        self.fail_call(CallFailure::NotAnswered(failed));
     }
 
     /// What follows a compaction, or its failure.
     pub(super) fn after_compaction(&mut self, after: After, now: Timestamp) {
         match after {
-            After::Rest => {}
+            After::Rest => self.finish_compaction(),
             After::GoOn => self.step(now),
         }
     }

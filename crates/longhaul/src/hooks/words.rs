@@ -1,5 +1,6 @@
 //! The words that fields of events may hold. The events themselves are in `event.rs`.
 
+pub use longhaul_core::boundary::Trigger;
 use serde::Serialize;
 
 /// A closed set of words that are both a field and what a matcher is held against.
@@ -19,15 +20,6 @@ macro_rules! words {
     };
 }
 
-words! {
-    /// What set a compaction off.
-    Trigger {
-        /// The user asked for it.
-        Manual = "manual",
-        /// The window was full.
-        Auto = "auto",
-    }
-}
 words! {
     /// How a session came to start.
     StartSource {

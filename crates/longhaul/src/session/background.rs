@@ -4,7 +4,7 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
-use longhaul_core::engine::{EffectId, Failed, FailedKind, Outcome};
+use longhaul_core::engine::{EffectId, Failed, Outcome};
 use tokio::task::{AbortHandle, JoinSet};
 
 /// What a task is for.
@@ -88,8 +88,7 @@ impl Background {
 }
 
 fn panicked() -> Outcome {
-    Outcome::Failed(Failed {
-        kind: FailedKind::Other,
-        message: "it ended in a panic, which is a bug: please report it".to_owned(),
-    })
+    Outcome::Failed(Failed::other(
+        "it ended in a panic, which is a bug: please report it",
+    ))
 }

@@ -11,7 +11,7 @@ use longhaul_provider::{CancellationToken, StreamEvent};
 use super::Observer;
 use super::foreground::Brought;
 use super::replies::{model_reply, summary_reply};
-use crate::hooks::{self, Common, HookEvent, HookInput, Hooks, StartSource, Trigger};
+use crate::hooks::{self, Common, HookEvent, HookInput, Hooks, StartSource};
 use crate::model::{Model, failed};
 use crate::notes::NotesPlace;
 use crate::workspace::{Wanted, Workspace};
@@ -125,16 +125,12 @@ impl Hands {
     }
 
     fn hook_event(&self, call: HookCall) -> HookEvent {
-        let trigger = |name: &str| match name {
-            "manual" => Trigger::Manual,
-            _ => Trigger::Auto,
-        };
         match call {
             HookCall::PreCompact {
-                trigger: name,
+                trigger,
                 instructions,
             } => HookEvent::PreCompact {
-                trigger: trigger(name),
+                trigger,
                 custom_instructions: instructions,
             },
             HookCall::SessionStart => HookEvent::SessionStart {
@@ -146,11 +142,8 @@ impl Hands {
                 prompt_cache_likely_expired: None,
                 estimated_cache_write_usd: None,
             },
-            HookCall::PostCompact {
-                trigger: name,
-                summary,
-            } => HookEvent::PostCompact {
-                trigger: trigger(name),
+            HookCall::PostCompact { trigger, summary } => HookEvent::PostCompact {
+                trigger,
                 compact_summary: summary,
             },
         }

@@ -16,7 +16,8 @@ mod replies;
 use std::sync::Arc;
 
 use longhaul_core::engine::{
-    CompactFailure, CompactRequest, Compacted, Engine, Event, Input, NewEntry, Preview, ToolOutput,
+    CallFailure, CallResult, CompactFailure, CompactRequest, Compacted, Engine, Failed, Input,
+    NewEntry, Preview, ToolOutput,
 };
 use longhaul_core::models::ModelSpec;
 use longhaul_core::prompt::ParameterError;
@@ -49,23 +50,12 @@ pub struct Session {
     /// Whether a call is under way; still so when the next begins if it was dropped.
     called: bool,
     compactions: u64,
-    /// What came of what was asked, until it is told.
-    came: Came,
+    /// The newest reply, until its turn is over.
+    reply: Option<Reply>,
+    /// What the engine says the call came to, until the host is told.
+    result: Option<CallResult>,
     /// Keeps other processes from opening it.
     _lease: Option<Arc<Lease>>,
-}
-
-/// What effects brought.
-#[derive(Debug, Default)]
-struct Came {
-    reply: Option<Reply>,
-    replied: bool,
-    refused: Option<String>,
-    failed: Option<String>,
-    not_kept: Option<String>,
-    compacted: Option<Box<Compacted>>,
-    preview: Option<Box<Preview>>,
-    compact_failed: Option<(CompactFailure, String)>,
 }
 
 /// Why a turn brought no reply. The conversation is as it was before.
@@ -74,12 +64,23 @@ pub enum TurnError {
     /// The window is full and nothing may be done about it (O5).
     #[error("{0}")]
     Refused(String),
-    /// The model did not answer.
-    #[error("{0}")]
-    Failed(String),
+    /// The model did not answer. [`Failed::kind`] says why, [`Failed::retry_after`] when to try again.
+    #[error("{}", .0.message)]
+    Failed(Failed),
     /// Something could not be written. Nothing is lost: it is tried again with the next turn.
     #[error("the transcript cannot be written, and nothing is sent before it is: {0}")]
     NotKept(String),
+}
+
+impl From<CallFailure> for TurnError {
+    fn from(failure: CallFailure) -> Self {
+        match failure {
+            CallFailure::Refused(message) => Self::Refused(message),
+            CallFailure::NotAnswered(failed) => Self::Failed(failed),
+            CallFailure::NotPersisted(message) => Self::NotKept(message),
+            CallFailure::NotCompacted(_, message) => Self::Failed(Failed::other(message)),
+        }
+    }
 }
 
 /// What a compaction by hand came to.
@@ -119,7 +120,8 @@ impl Session {
             background: Background::default(),
             called: false,
             compactions: 0,
-            came: Came::default(),
+            reply: None,
+            result: None,
             _lease: lease,
         }
     }
@@ -141,10 +143,9 @@ impl Session {
 
     /// Adds entries to the conversation. They are on disk when this returns.
     pub async fn add(&mut self, entries: Vec<NewEntry>) -> Result<(), TurnError> {
-        self.run(Input::Add(entries)).await;
-        match std::mem::take(&mut self.came).not_kept {
-            Some(message) => Err(TurnError::NotKept(message)),
-            None => Ok(()),
+        match self.run(Input::Add(entries)).await {
+            Some(CallResult::Failed(failure)) => Err(failure.into()),
+            _ => Ok(()),
         }
     }
 
@@ -173,27 +174,13 @@ impl Session {
     /// Asks the model for its next turn: clears and compacts first where that is due, and recovers if the provider
     /// finds the request too long. The reply is on disk when this returns.
     pub async fn turn(&mut self) -> Result<Reply, TurnError> {
-        self.run(Input::Turn).await;
-        let came = std::mem::take(&mut self.came);
-        match came {
-            Came {
-                reply: Some(reply),
-                replied: true,
-                ..
-            } => Ok(reply),
-            Came {
-                not_kept: Some(message),
-                ..
-            } => Err(TurnError::NotKept(message)),
-            Came {
-                refused: Some(message),
-                ..
-            } => Err(TurnError::Refused(message)),
-            Came { failed, .. } => {
-                Err(TurnError::Failed(failed.unwrap_or_else(|| {
-                    "the turn ended without a reply".to_owned()
-                })))
-            }
+        let result = self.run(Input::Turn).await;
+        match (result, self.reply.take()) {
+            (Some(CallResult::Replied { .. }), Some(reply)) => Ok(reply),
+            (Some(CallResult::Failed(failure)), _) => Err(failure.into()),
+            _ => Err(TurnError::Failed(Failed::other(
+                "the turn ended without a reply",
+            ))),
         }
     }
 
@@ -202,24 +189,19 @@ impl Session {
         &mut self,
         request: CompactRequest,
     ) -> Result<CompactOutcome, CompactError> {
-        self.run(Input::Compact(request)).await;
-        let came = std::mem::take(&mut self.came);
-        match came {
-            Came {
-                compacted: Some(done),
-                ..
-            } => Ok(CompactOutcome::Done(done)),
-            Came {
-                preview: Some(preview),
-                ..
-            } => Ok(CompactOutcome::Preview(preview)),
-            Came {
-                compact_failed: Some((kind, message)),
-                ..
-            } => Err(CompactError { kind, message }),
-            Came { not_kept, .. } => Err(CompactError {
+        match self.run(Input::Compact(request)).await {
+            Some(CallResult::Compacted(done)) => Ok(CompactOutcome::Done(done)),
+            Some(CallResult::Previewed(preview)) => Ok(CompactOutcome::Preview(preview)),
+            Some(CallResult::Failed(CallFailure::NotCompacted(kind, message))) => {
+                Err(CompactError { kind, message })
+            }
+            Some(CallResult::Failed(failure)) => Err(CompactError {
                 kind: CompactFailure::NotPersisted,
-                message: not_kept.unwrap_or_default(),
+                message: TurnError::from(failure).to_string(),
+            }),
+            _ => Err(CompactError {
+                kind: CompactFailure::NotPersisted,
+                message: "the compaction ended without a result".to_owned(),
             }),
         }
     }
@@ -257,24 +239,5 @@ impl Session {
     /// What is known of the model.
     pub fn model_spec(&self) -> &ModelSpec {
         &self.hands.spec
-    }
-
-    fn note(&mut self, event: &Event) {
-        let came = &mut self.came;
-        match event {
-            Event::Replied { .. } => came.replied = true,
-            Event::TurnFailed { message } => came.failed = Some(message.clone()),
-            Event::Refused { message } => came.refused = Some(message.clone()),
-            Event::NotPersisted { message } => came.not_kept = Some(message.clone()),
-            Event::Compacted(done) => {
-                self.compactions += 1;
-                came.compacted = Some(done.clone());
-            }
-            Event::Preview(preview) => came.preview = Some(preview.clone()),
-            Event::CompactFailed { kind, message } => {
-                came.compact_failed = Some((*kind, message.clone()));
-            }
-            _ => {}
-        }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use longhaul_core::config::Config;
 use longhaul_core::engine::{
-    CacheEdits, Delivery, Engine, EngineConfig, Heads, Identity, Ids, Kept, NotesConfig,
-    Preparation, Resume, SummaryModel,
+    CacheEdits, Delivery, Engine, EngineConfig, Identity, Ids, Kept, NotesConfig, Preparation,
+    Resume, SummaryModel,
 };
 use longhaul_core::facts::{Facts, WordingError};
 use longhaul_core::message::{Entry, Subtype};
@@ -333,23 +333,21 @@ impl SessionBuilder {
         let cwd = self.cwd.unwrap_or_default();
         let transcript = self.transcript.unwrap_or_default();
         let shown = (!transcript.as_os_str().is_empty()).then(|| transcript.display().to_string());
+        let identity = Identity {
+            session_id: session_id.clone(),
+            cwd: cwd.display().to_string(),
+            version: self
+                .version
+                .unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
+            git_branch: self.git_branch,
+            agent: self.agent,
+        };
+        let window = window(&self.config, &spec)?;
+        let base = EngineConfig::new(identity, ModelSpec::clone(&spec), window, &self.config);
         let config = EngineConfig {
-            identity: Identity {
-                session_id: session_id.clone(),
-                cwd: cwd.display().to_string(),
-                version: self
-                    .version
-                    .unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
-                git_branch: self.git_branch,
-                agent: self.agent,
-            },
             source,
             owner: self.config.owner(),
-            switches: self.config.switches,
-            window: window(&self.config, &spec)?,
-            model: ModelSpec::clone(&spec),
-            clearable: self.clearable.unwrap_or_else(|| self.config.clearable()),
-            micro: self.config.micro,
+            clearable: self.clearable.unwrap_or(base.clearable),
             cache_edits: match self.cache_edits {
                 true => CacheEdits::Supported,
                 false => CacheEdits::Unsupported,
@@ -366,7 +364,6 @@ impl SessionBuilder {
             transcript: shown,
             recall_tool: self.recall_tool,
             compact_instructions: self.compact_instructions,
-            heads: Heads::Written,
             summary_model,
             notes: place.as_ref().map(|place| NotesConfig {
                 settings: self.config.notes,
@@ -382,6 +379,7 @@ impl SessionBuilder {
                 Some(_) => Delivery::Streamed,
                 None => Delivery::Whole,
             }),
+            ..base
         };
         let hands = Hands {
             model,

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use longhaul_core::engine::{
-    Effect, EffectId, Event, Failed, FailedKind, Input, NotesRun, Outcome, Urgency,
+    CallResult, Effect, EffectId, Event, Failed, Input, NotesRun, Outcome, Urgency,
 };
 use longhaul_provider::CancellationToken;
 
+use super::Session;
 use super::background::Work;
 use super::foreground::Brought;
-use super::{Came, Session};
 use crate::cache_breaks::{self, CacheBreaks};
 use crate::keeper::Archived;
 use crate::notes;
@@ -41,19 +41,20 @@ enum Arrived {
 
 impl Session {
     /// Feeds an input and performs what follows from it, until nothing is left that somebody waits for.
-    pub(super) async fn run(&mut self, input: Input) {
+    pub(super) async fn run(&mut self, input: Input) -> Option<CallResult> {
         self.recover().await;
         while let Some((id, outcome)) = self.background.ended() {
             self.feed(id, outcome.into());
         }
         self.drive(Until::Idle).await;
-        self.came = Came::default();
+        (self.reply, self.result) = (None, None);
         // A token that was cancelled while nothing went on says nothing about what begins now.
         let _ = self.canceller();
         self.called = true;
         self.handle(input);
         self.drive(Until::Idle).await;
         self.called = false;
+        self.result.take()
     }
 
     /// Drives what goes on in the background until nothing of it is left: takes its outcomes, and begins what follows.
@@ -90,10 +91,7 @@ impl Session {
             return;
         }
         for id in self.foreground.give_up() {
-            let outcome = Outcome::Failed(Failed {
-                kind: FailedKind::Cancelled,
-                message: "the call was dropped".to_owned(),
-            });
+            let outcome = Outcome::Failed(Failed::cancelled("the call was dropped"));
             self.feed(id, outcome.into());
         }
         self.handle(Input::Cancel);
@@ -154,7 +152,7 @@ impl Session {
     fn feed(&mut self, id: EffectId, brought: Brought) {
         let Brought { outcome, reply } = brought;
         if reply.is_some() {
-            self.came.reply = reply.map(|reply| *reply);
+            self.reply = reply.map(|reply| *reply);
         }
         self.handle(Input::Done { id, outcome });
     }
@@ -226,6 +224,7 @@ impl Session {
                 self.background.cancel(id);
             }
             Effect::Notify(event) => self.told(&event),
+            Effect::Finish(result) => self.result = Some(result),
         }
     }
 
@@ -275,15 +274,14 @@ impl Session {
                 None => cache_breaks::record(finding, None),
             }
         }
+        if let Event::Compacted(_) = event {
+            self.compactions += 1;
+        }
         crate::telemetry::record(event);
-        self.note(event);
         self.hands.observer.event(event);
     }
 }
 
 fn other(message: String) -> Outcome {
-    Outcome::Failed(Failed {
-        kind: FailedKind::Other,
-        message,
-    })
+    Outcome::Failed(Failed::other(message))
 }

@@ -10,7 +10,7 @@ pub(super) fn record(event: &Event) {
                 Summarizer::Notes => "notes_compact",
                 _ => "compact",
             },
-            trigger = done.trigger,
+            trigger = done.trigger.as_str(),
             by = ?done.by,
             pre_tokens = done.pre_tokens,
             view_tokens = done.before,

@@ -67,7 +67,7 @@ pub(super) fn record(event: &Event) {
 
 fn compacted(meter: &Meter, done: &Compacted) {
     let labels = [
-        KeyValue::new("trigger", done.trigger),
+        KeyValue::new("trigger", done.trigger.as_str()),
         KeyValue::new("by", format!("{:?}", done.by)),
     ];
     count(meter, "longhaul.compactions", 1, &labels);

@@ -288,7 +288,7 @@ async fn q2_a_transcript_that_is_read_is_made_anew_by_a_boundary() {
     app.on_answer(Answered::Transcript(Ok(Vec::new())));
     assert!(asked.try_recv().is_err());
     let done = longhaul_core::engine::Compacted {
-        trigger: "auto",
+        trigger: longhaul_core::boundary::Trigger::Auto,
         by: longhaul_core::engine::Summarizer::Fork,
         pre_tokens: 167_204,
         before: 167_204,

@@ -382,7 +382,7 @@ impl Inner {
     fn compacted(&self, summary: &str) {
         self.tell(AgentEvent::Notice(format!("summary: {}", summary.trim())));
         self.engine(Event::Compacted(Box::new(Compacted {
-            trigger: "manual",
+            trigger: longhaul_core::boundary::Trigger::Manual,
             by: Summarizer::Approved,
             pre_tokens: 167_204,
             before: 167_204,

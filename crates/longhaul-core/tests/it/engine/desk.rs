@@ -4,19 +4,20 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
+use longhaul_core::config::Config;
 use longhaul_core::engine::{
-    CacheEdits, Delivery, Effect, Engine, EngineConfig, Event, Failed, FailedKind, Heads, HookCall,
-    HookOutcome, Identity, Ids, Input, ModelReply, NewEntry, NotesConfig, NotesOnDisk, NotesRun,
-    NotesTaken, Outcome, Outgoing, Preparation, Resume, Summariser, SummaryReply, ToolOutput,
+    CacheEdits, CallResult, Delivery, Effect, Engine, EngineConfig, Event, Failed, FailedKind,
+    HookCall, HookOutcome, Identity, Ids, Input, ModelReply, NewEntry, NotesConfig, NotesOnDisk,
+    NotesRun, NotesTaken, Outcome, Outgoing, Preparation, Resume, Summariser, SummaryReply,
+    ToolOutput,
 };
 use longhaul_core::message::Usage;
+use longhaul_core::micro::Pressure;
 use longhaul_core::micro::native::Applied;
-use longhaul_core::micro::{ClearableTools, Pressure};
 use longhaul_core::models::ModelTable;
 use longhaul_core::prompt::{Latched, OnMismatch, Parameters, RequestHead, Think, Ttl};
 use longhaul_core::rehydrate::{FileText, Gathered, Source};
 use longhaul_core::summary::Stop;
-use longhaul_core::summary::message::Mode;
 use longhaul_core::window::{
     AutoCompact, Owner, QuerySource, Settings, Switches, WindowInput, WindowStatus,
 };
@@ -49,6 +50,8 @@ pub(crate) struct Desk {
     pub(crate) transcript: Vec<Bytes>,
     /// Effects by name, in order.
     pub(crate) asked: Vec<String>,
+    /// What the calls came to.
+    pub(crate) results: Vec<CallResult>,
     pub(crate) events: Vec<Event>,
     pub(crate) sent: Vec<Outgoing>,
     pub(crate) summaries_sent: Vec<Outgoing>,
@@ -164,32 +167,24 @@ impl Desk {
             },
         })
         .unwrap();
+        let identity = Identity {
+            session_id: "s".into(),
+            cwd: "/p".into(),
+            version: "0".into(),
+            ..Identity::default()
+        };
         let config = EngineConfig {
-            identity: Identity {
-                session_id: "s".into(),
-                cwd: "/p".into(),
-                version: "0".into(),
-                ..Identity::default()
-            },
             source: setting.source,
             owner: setting.owner,
             switches: setting.switches,
-            window,
-            model: (*spec).clone(),
-            clearable: ClearableTools::default(),
-            micro: Default::default(),
             delivery: setting.delivery,
             cache_edits: setting.cache_edits,
             pressure: setting.pressure,
             summariser: setting.summariser,
-            mode: Mode::Automatic,
             transcript: Some("/t/s.jsonl".into()),
-            recall_tool: None,
-            compact_instructions: None,
-            heads: Heads::Written,
-            summary_model: None,
             notes: setting.notes,
             preparation: setting.preparation,
+            ..EngineConfig::new(identity, (*spec).clone(), window, &Config::default())
         };
         let engine = Engine::new(config, Ids::new(1), head(setting.model), Resume::default());
         Self {
@@ -198,6 +193,7 @@ impl Desk {
             transcript: Vec::new(),
             asked: Vec::new(),
             events: Vec::new(),
+            results: Vec::new(),
             sent: Vec::new(),
             summaries_sent: Vec::new(),
             answers: VecDeque::new(),
@@ -234,7 +230,7 @@ impl Desk {
     pub(crate) fn run(&mut self) {
         while let Some(effect) = self.engine.poll() {
             let name = name(&effect);
-            if !matches!(effect, Effect::Notify(_)) {
+            if !matches!(effect, Effect::Notify(_) | Effect::Finish(_)) {
                 self.asked.push(name.clone());
             }
             if self.hold.is_some_and(|hold| name.starts_with(hold)) {
@@ -270,6 +266,7 @@ impl Desk {
     fn perform(&mut self, effect: Effect) {
         let (id, outcome) = match effect {
             Effect::Notify(event) => return self.events.push(event),
+            Effect::Finish(result) => return self.results.push(result),
             Effect::Cancel { .. } => return,
             Effect::Persist { id, .. } if self.disk_full => (id, failed(FailedKind::Other)),
             Effect::Persist { id, lines } => {
@@ -434,10 +431,7 @@ impl Desk {
 }
 
 pub(crate) fn failed(kind: FailedKind) -> Outcome {
-    Outcome::Failed(Failed {
-        kind,
-        message: "it failed".into(),
-    })
+    Outcome::Failed(Failed::of(kind, "it failed"))
 }
 
 fn summed(sum: Sum) -> Outcome {
@@ -479,10 +473,11 @@ fn name(effect: &Effect) -> String {
         Effect::ReadNotes { .. } => "read notes".into(),
         Effect::Cancel { .. } => "cancel".into(),
         Effect::Notify(_) => "notify".into(),
+        Effect::Finish(_) => "finish".into(),
         Effect::RunHooks { call, .. } => match call {
-            HookCall::PreCompact { trigger, .. } => format!("PreCompact {trigger}"),
+            HookCall::PreCompact { trigger, .. } => format!("PreCompact {}", trigger.as_str()),
             HookCall::SessionStart => "SessionStart".into(),
-            HookCall::PostCompact { trigger, .. } => format!("PostCompact {trigger}"),
+            HookCall::PostCompact { trigger, .. } => format!("PostCompact {}", trigger.as_str()),
         },
     }
 }

@@ -1,6 +1,8 @@
 //! Compactions that fail, and what then.
 
-use longhaul_core::engine::{CompactFailure, CompactRequest, Event, FailedKind, Input, Summarizer};
+use longhaul_core::engine::{
+    CallResult, CompactFailure, CompactRequest, Event, FailedKind, Input, Summarizer,
+};
 use longhaul_core::summary::Stop;
 
 use super::desk::{Answer, Desk, Sum};
@@ -109,6 +111,25 @@ fn o2_an_overloaded_provider_is_not_asked_in_other_ways() {
     // The client behind it has asked five times.
     assert_eq!(desk.summaries_sent.len(), 1);
     assert_eq!(desk.failures(), [CompactFailure::ApiError]);
+}
+
+#[test]
+fn f8_a_compaction_that_is_on_disk_is_done_though_its_hooks_are_cancelled() {
+    let mut desk = Desk::new();
+    desk.fill();
+    desk.results.clear();
+    desk.hold = Some("PostCompact");
+    desk.input(Input::Compact(CompactRequest::default()));
+    assert!(desk.results.is_empty(), "its hooks are still running");
+    desk.input(Input::Cancel);
+    desk.release();
+    assert!(desk.failures().is_empty());
+    assert_eq!(desk.compactions(), 1);
+    assert!(
+        matches!(desk.results[..], [CallResult::Compacted(_)]),
+        "{:?}",
+        desk.results
+    );
 }
 
 #[test]

@@ -5,15 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use longhaul_core::config::Config;
-use longhaul_core::engine::{
-    CacheEdits, Engine, EngineConfig, Heads, Identity, Ids, Kept, Preparation, Resume,
-};
+use longhaul_core::engine::{Engine, EngineConfig, Heads, Identity, Ids, Kept, Resume};
 use longhaul_core::facts::{Facts, Vocabulary};
 use longhaul_core::message::Entry;
 use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::{ModelSpec, ModelTable};
-use longhaul_core::summary::message::Mode;
-use longhaul_core::window::{Owner, QuerySource, WindowStatus};
+use longhaul_core::window::WindowStatus;
 
 use super::{Asked, asked, head};
 use crate::clock::Clock;
@@ -64,27 +61,13 @@ impl InMemory {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             ..Identity::default()
         };
+        let window = less(window(config, &spec)?, self.before_messages);
         let engine = EngineConfig {
-            identity,
-            source: QuerySource::SDK,
-            owner: Owner::Proactive,
-            switches: config.switches,
-            window: less(window(config, &spec)?, self.before_messages),
-            model: ModelSpec::clone(&spec),
             clearable: self.clearable,
-            micro: config.micro,
-            cache_edits: CacheEdits::Unsupported,
-            pressure: Default::default(),
-            summariser: Default::default(),
-            mode: Mode::Automatic,
-            transcript: None,
-            recall_tool: None,
             compact_instructions: self.compact_instructions,
             heads: Heads::Unwritten,
             summary_model,
-            notes: None,
-            preparation: Preparation::WhenFull,
-            delivery: Default::default(),
+            ..EngineConfig::new(identity, ModelSpec::clone(&spec), window, config)
         };
         let head = head::bare(&self.entries, &spec)?;
         let place = |entry| Kept {

@@ -14,13 +14,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use longhaul_core::config::Config;
-use longhaul_core::engine::{
-    CacheEdits, Engine, EngineConfig, Heads, Ids, Kept, Preparation, Resume, SummaryModel,
-};
+use longhaul_core::engine::{Engine, EngineConfig, Heads, Ids, Kept, Resume, SummaryModel};
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::prompt::RequestHead;
 use longhaul_core::summary::message::Mode;
-use longhaul_core::window::{Owner, QuerySource};
 use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
 use longhaul_store::{Durability, Env, ReadError, Resumed, newest_model, resume};
 
@@ -186,27 +183,14 @@ impl Recording {
             cwd: cwd.clone(),
             ..About::default()
         };
+        let window = window(&around.config, &spec)?;
+        let base = EngineConfig::new(identity, ModelSpec::clone(&spec), window, &around.config);
         let config = EngineConfig {
-            identity,
-            source: QuerySource::SDK,
-            owner: Owner::Proactive,
-            switches: around.config.switches,
-            window: window(&around.config, &spec)?,
-            model: ModelSpec::clone(&spec),
-            clearable: around.config.clearable(),
-            micro: around.config.micro,
-            cache_edits: CacheEdits::Unsupported,
-            pressure: Default::default(),
-            summariser: Default::default(),
             mode: Mode::Manual,
             transcript: Some(known_as.display().to_string()),
-            recall_tool: None,
-            compact_instructions: None,
             heads,
             summary_model,
-            notes: None,
-            preparation: Preparation::WhenFull,
-            delivery: Default::default(),
+            ..base
         };
         let resume = Resume {
             preserved: self.resumed.preserved,

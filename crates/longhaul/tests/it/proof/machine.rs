@@ -9,16 +9,14 @@ use jiff::{SignedDuration, Timestamp};
 use longhaul::{Boxed, Model, NoWorkspace, OnStream, Session};
 use longhaul_core::config::Config;
 use longhaul_core::engine::{
-    CacheEdits, CompactRequest, Effect, EffectId, Engine, EngineConfig, Event, Failed, FailedKind,
-    Heads, HookOutcome, Identity, Ids, Input, ModelReply, NewEntry, Outcome, Outgoing, Pivot,
-    Resume, SummaryReply, ToolOutput,
+    CompactRequest, Effect, EffectId, Engine, EngineConfig, Event, Failed, FailedKind, HookOutcome,
+    Identity, Ids, Input, ModelReply, NewEntry, Outcome, Outgoing, Pivot, Resume, SummaryReply,
+    ToolOutput,
 };
 use longhaul_core::message::EntryKind;
-use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::ModelTable;
-use longhaul_core::summary::message::Mode;
 use longhaul_core::summary::{Direction, Stop};
-use longhaul_core::window::{Owner, QuerySource, Switches, WindowInput, WindowStatus};
+use longhaul_core::window::{WindowInput, WindowStatus};
 use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
 use longhaul_sim::call::Call;
 use longhaul_sim::model::{self, SimModel};
@@ -114,6 +112,9 @@ struct Machine {
     said: Vec<String>,
     rejected: Vec<String>,
     last_sent: Option<Vec<u8>>,
+    /// Calls that are to have a result, and those that have one.
+    calls: usize,
+    finished: usize,
 }
 
 fn engine_of(model: &str) -> Engine {
@@ -124,31 +125,19 @@ fn engine_of(model: &str) -> Engine {
         used: 0,
         settings: Config::default().window_settings(),
     });
+    let identity = Identity {
+        session_id: "session".into(),
+        version: "0".into(),
+        ..Identity::default()
+    };
     let config = EngineConfig {
-        identity: Identity {
-            session_id: "session".into(),
-            version: "0".into(),
-            ..Identity::default()
-        },
-        source: QuerySource::SDK,
-        owner: Owner::Proactive,
-        switches: Switches::default(),
-        window: window.unwrap(),
-        model: (*spec).clone(),
-        clearable: ClearableTools::default(),
-        micro: Default::default(),
-        delivery: Default::default(),
-        cache_edits: CacheEdits::Unsupported,
-        pressure: Default::default(),
-        summariser: Default::default(),
-        mode: Mode::Automatic,
         transcript: Some("/t/session.jsonl".into()),
-        recall_tool: None,
-        compact_instructions: None,
-        heads: Heads::Written,
-        summary_model: None,
-        notes: None,
-        preparation: longhaul_core::engine::Preparation::WhenFull,
+        ..EngineConfig::new(
+            identity,
+            (*spec).clone(),
+            window.unwrap(),
+            &Config::default(),
+        )
     };
     let head = prompt(model, SYSTEM).head(&spec).unwrap();
     Engine::new(config, Ids::new(1), head, Resume::default())
@@ -168,14 +157,23 @@ impl Machine {
             said: Vec::new(),
             rejected: Vec::new(),
             last_sent: None,
+            calls: 0,
+            finished: 0,
         }
     }
 
     fn input(&mut self, input: Input) {
+        self.calls += match &input {
+            Input::Turn | Input::Compact(_) => 1,
+            // What is added while something is under way waits for its end; nobody waits for that.
+            Input::Add(_) => usize::from(self.engine.is_idle()),
+            _ => 0,
+        };
         self.engine.handle(input, self.now);
         while let Some(effect) = self.engine.poll() {
             match effect {
                 Effect::Notify(event) => self.events.push(event),
+                Effect::Finish(_) => self.finished += 1,
                 Effect::Cancel { id } => self.pending.retain(|effect| effect_id(effect) != id),
                 other => self.pending.push(other),
             }
@@ -291,12 +289,7 @@ impl Machine {
 
     fn perform(&mut self, effect: Effect, how: How) {
         let id = effect_id(&effect);
-        let failed = |kind| {
-            Outcome::Failed(Failed {
-                kind,
-                message: "it failed".into(),
-            })
-        };
+        let failed = |kind| Outcome::Failed(Failed::of(kind, "it failed"));
         let outcome = match how {
             How::Well => self.well(effect),
             How::Transient => failed(FailedKind::Transient),
@@ -363,7 +356,9 @@ impl Machine {
                 }
                 None => rejected(),
             },
-            Effect::Notify(_) | Effect::Cancel { .. } => unreachable!("told or taken away before"),
+            Effect::Notify(_) | Effect::Cancel { .. } | Effect::Finish(_) => {
+                unreachable!("told or taken away before")
+            }
         }
     }
 
@@ -389,6 +384,7 @@ impl Machine {
     fn drain(&mut self) {
         for _ in 0..200 {
             if self.pending.is_empty() {
+                assert_eq!(self.finished, self.calls, "each call has one result");
                 return;
             }
             let effect = self.pending.remove(0);
@@ -406,10 +402,7 @@ impl Machine {
 }
 
 fn rejected() -> Outcome {
-    Outcome::Failed(Failed {
-        kind: FailedKind::Other,
-        message: "rejected".into(),
-    })
+    Outcome::Failed(Failed::other("rejected"))
 }
 
 fn effect_id(effect: &Effect) -> EffectId {
@@ -423,7 +416,7 @@ fn effect_id(effect: &Effect) -> EffectId {
         | Effect::TakeNotes { id, .. }
         | Effect::ReadNotes { id }
         | Effect::Cancel { id } => *id,
-        Effect::Notify(_) => EffectId(0),
+        Effect::Notify(_) | Effect::Finish(_) => EffectId(0),
     }
 }
 

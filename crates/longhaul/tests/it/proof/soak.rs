@@ -108,7 +108,7 @@ fn figures(place: &Place, person: &Person) -> String {
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     for event in place.told.events() {
         let kind = match event {
-            Event::Compacted(done) => format!("compacted {} {:?}", done.trigger, done.by),
+            Event::Compacted(done) => format!("compacted {} {:?}", done.trigger.as_str(), done.by),
             Event::CompactFailed { kind, message } => format!("failed {kind:?}: {message}"),
             Event::MicroCompacted { reason, .. } => format!("cleared {reason:?}"),
             Event::TooLongRetry { .. } => "too long retry".to_owned(),
