@@ -15,6 +15,15 @@ const SECRETS: &[(&str, &str)] = &[
     ("DB_PASSWORD", "hush-6"),
 ];
 
+/// Variables whose names say nothing of what they hold.
+const IN_VALUES: &[(&str, &str)] = &[
+    ("DATABASE_URL", "postgres://me:hush-7@db.example/shop"),
+    ("BROKER", "amqp://me:hush-8@queue.example"),
+    ("STORAGE", "AccountName=me;AccountKey=hush-9"),
+    ("CHAT_BOT", "xoxb-0123456789-hush"),
+    ("LOGIN", "sk-ant-hush0123456789ABCDEF"),
+];
+
 /// A project whose command, hook and server each write their environment to a file.
 fn leaky(world: &World) -> (PathBuf, Provider) {
     let hook = r#"{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "env > hook.txt"}]}]},
@@ -33,7 +42,9 @@ fn leaky(world: &World) -> (PathBuf, Provider) {
 fn run(world: &World, provider: &Provider, folder: &PathBuf) -> [String; 3] {
     let args = ["-p", "Go.", "--trust", "--allowed-tools", "Bash"];
     let mut chat: Command = provider.chat(world, &args);
-    chat.envs(SECRETS.iter().copied()).env("HARMLESS", "seen");
+    chat.envs(SECRETS.iter().chain(IN_VALUES).copied())
+        .env("HARMLESS", "seen")
+        .env("OPEN_URL", "postgres://me@db.example/shop");
     chat.current_dir(folder).finish().ends(0);
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     ["command.txt", "hook.txt", "server.txt"].map(read)
@@ -46,6 +57,7 @@ fn keys_are_not_in_the_environment_of_commands_hooks_and_servers() {
     let [command, hook, server] = run(&world, &provider, &folder);
     for text in [&command, &hook, &server] {
         assert!(text.contains("HARMLESS=seen"), "{text}");
+        assert!(text.contains("OPEN_URL=postgres://me@db"), "{text}");
         assert!(!text.contains("ANTHROPIC_API_KEY"), "{text}");
     }
     assert!(
@@ -74,6 +86,25 @@ fn a_key_that_the_user_lists_is_passed_on_and_one_that_the_project_lists_is_not(
         );
     }
     assert!(command.contains("DB_PASSWORD=on purpose") && hook.contains("DB_PASSWORD=on purpose"));
+}
+
+#[test]
+fn secrets_that_only_their_values_tell_of_are_withheld_unless_the_user_lists_their_variables() {
+    let world = World::new();
+    world.write(
+        "claude/settings.json",
+        r#"{"passEnvironment": ["DATABASE_URL"]}"#,
+    );
+    let (folder, provider) = leaky(&world);
+    for text in run(&world, &provider, &folder) {
+        assert!(
+            text.contains("DATABASE_URL=postgres://me:hush-7@"),
+            "{text}"
+        );
+        for (name, _) in &IN_VALUES[1..] {
+            assert!(!text.contains(name), "{name} in {text}");
+        }
+    }
 }
 
 /// Nothing but lines and tabs among the control characters.

@@ -1,8 +1,11 @@
 //! Which variables of this process are passed on to programs that are run for a session: commands, hooks, servers.
 //!
 //! Keys, tokens and passwords are not: whoever writes a command, a hook or a server, and whatever a model was talked into,
-//! could send them anywhere. They are told by their names. The user can list names that are passed on all the same. What a
-//! caller sets for a program on purpose, after [`PassedVariables::withhold`], is not this module's concern.
+//! could send them anywhere. They are told by their names, or by their values (`value.rs`). The user can list names that are
+//! passed on all the same. What a caller sets for a program on purpose, after [`PassedVariables::withhold`], is not this
+//! module's concern.
+
+mod value;
 
 use tokio::process::Command;
 
@@ -20,20 +23,21 @@ impl PassedVariables {
         }
     }
 
-    /// Whether a variable is passed on.
-    pub fn passes(&self, name: &str) -> bool {
+    /// Whether a variable with this value is passed on.
+    pub fn passes(&self, name: &str, value: &str) -> bool {
         let is_listed = |listed: &String| match listed.strip_suffix('*') {
             Some(beginning) => name.starts_with(beginning),
             None => name == listed,
         };
-        !is_secret(name) || self.listed.iter().any(is_listed)
+        let is_withheld = is_secret(name) || value::holds_secret(value);
+        !is_withheld || self.listed.iter().any(is_listed)
     }
 
     /// Takes what is not passed on out of a program's environment. What is set on the command afterwards is there.
     pub fn withhold(&self, command: &mut Command) {
-        for (name, _) in std::env::vars_os() {
-            // A name that is no text is judged by what can be read of it.
-            if !self.passes(&name.to_string_lossy()) {
+        for (name, value) in std::env::vars_os() {
+            // What is no text is judged by what can be read of it.
+            if !self.passes(&name.to_string_lossy(), &value.to_string_lossy()) {
                 command.env_remove(name);
             }
         }
@@ -150,8 +154,15 @@ mod tests {
 
     #[test]
     fn a_listed_name_is_passed_on() {
-        let passed = PassedVariables::listed(["GH_TOKEN", "AWS_*"]);
-        assert!(passed.passes("GH_TOKEN") && passed.passes("AWS_SECRET_ACCESS_KEY"));
-        assert!(!passed.passes("GH_TOKEN_2") && !passed.passes("ANTHROPIC_API_KEY"));
+        let passed = PassedVariables::listed(["GH_TOKEN", "AWS_*", "DATABASE_URL"]);
+        for name in ["GH_TOKEN", "AWS_SECRET_ACCESS_KEY"] {
+            assert!(passed.passes(name, "x"), "{name}");
+        }
+        for name in ["GH_TOKEN_2", "ANTHROPIC_API_KEY"] {
+            assert!(!passed.passes(name, "x"), "{name}");
+        }
+        let url = "postgres://u:pw@host/db";
+        assert!(passed.passes("DATABASE_URL", url) && !passed.passes("OTHER_URL", url));
+        assert!(passed.passes("OTHER_URL", "postgres://host/db"));
     }
 }
