@@ -57,6 +57,8 @@ static IN_SERVE: &[(&str, InServe)] = &[
     ("micro.idle_minutes", Acts),
     ("rules.words", Acts),
     ("rules.builtin_words", Acts),
+    ("called_off.words", Acts),
+    ("called_off.builtin_words", Acts),
     ("window.cap", Acts),
     ("window.auto_compact_percent", Acts),
     ("window.blocking_limit", Acts),

@@ -24,7 +24,7 @@ pub use setting::{EnvName, Sense, Setting};
 pub use table::SETTINGS;
 
 use crate::engine::Summariser;
-use crate::facts::{BuiltinWords, RuleWords, Vocabulary, WordingError};
+use crate::facts::{BuiltinWords, ChosenWords, SentenceWords, Vocabulary, WordingError};
 use crate::micro::{ClearableTools, MicroLimits};
 use crate::notes::NotesSettings;
 use crate::prompt::CacheSettings;
@@ -55,6 +55,10 @@ pub struct Config {
     pub rule_words: Vec<String>,
     /// Whether the built-in ones count.
     pub builtin_rule_words: bool,
+    /// Words by which a sentence of the user calls work off, beside the built-in ones (ruling 18).
+    pub called_off_words: Vec<String>,
+    /// Whether the built-in ones count.
+    pub builtin_called_off_words: bool,
     /// The most the window may hold, in tokens.
     pub window_cap: Option<u64>,
     /// The most a reply may hold, in tokens.
@@ -98,6 +102,8 @@ impl Default for Config {
             more_clearable_tools: Vec::new(),
             rule_words: Vec::new(),
             builtin_rule_words: true,
+            called_off_words: Vec::new(),
+            builtin_called_off_words: true,
             window_cap: None,
             max_output: None,
             auto_compact_percent: None,
@@ -141,19 +147,23 @@ impl Config {
         ClearableTools::only(self.clearable_tools.iter().cloned()).and(more)
     }
 
-    /// What facts are recognised by, with the words for rules that are set.
+    /// What facts are recognised by, with the words that are set.
     pub fn vocabulary(&self) -> Result<Vocabulary, WordingError> {
-        Vocabulary::with_rules(&self.rule_words())
+        Vocabulary::with_words(&self.sentence_words())
     }
 
-    /// The words for rules that are set.
-    pub fn rule_words(&self) -> RuleWords {
-        RuleWords {
-            own: self.rule_words.clone(),
-            builtin: match self.builtin_rule_words {
+    /// The words for rules and for calling work off that are set.
+    pub fn sentence_words(&self) -> SentenceWords {
+        let chosen = |own: &[String], builtin: bool| ChosenWords {
+            own: own.to_vec(),
+            builtin: match builtin {
                 true => BuiltinWords::Count,
                 false => BuiltinWords::LeftOut,
             },
+        };
+        SentenceWords {
+            rules: chosen(&self.rule_words, self.builtin_rule_words),
+            called_off: chosen(&self.called_off_words, self.builtin_called_off_words),
         }
     }
 

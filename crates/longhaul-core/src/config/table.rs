@@ -147,6 +147,20 @@ pub static SETTINGS: &[Setting] = &[
         slot: Slot::Switch(|config| &mut config.builtin_rule_words),
     },
     Setting {
+        key: "called_off.words",
+        doc: "Words and phrases by which a sentence of the user calls work off: open todos, plans and next steps that are older carry the sentence after a compaction and are not proposed; beside the built-in ones.",
+        env: &[env("LONGHAUL_CALLED_OFF_WORDS")],
+        flag: None,
+        slot: Slot::List(|config| &mut config.called_off_words),
+    },
+    Setting {
+        key: "called_off.builtin_words",
+        doc: "Whether the built-in words for calling work off count: stop, cancel, scrap, never mind and the like, in a dozen languages.",
+        env: &[env("LONGHAUL_CALLED_OFF_BUILTIN_WORDS")],
+        flag: None,
+        slot: Slot::Switch(|config| &mut config.builtin_called_off_words),
+    },
+    Setting {
         key: "window.cap",
         doc: "The most the context window may hold; it only makes the model's window smaller. Under 4,000 is refused.",
         env: &[

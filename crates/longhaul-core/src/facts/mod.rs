@@ -52,4 +52,4 @@ pub use shorten::shorten;
 pub use todo::Todo;
 pub use visible::visible_texts;
 pub use vocabulary::Vocabulary;
-pub use wording::{BuiltinWords, RuleWords, Wording, WordingError};
+pub use wording::{BuiltinWords, ChosenWords, SentenceWords, Wording, WordingError};

@@ -2,7 +2,7 @@
 
 use super::file::FileTool;
 use super::host_texts::HostTexts;
-use super::wording::{RuleWords, Wording, WordingError};
+use super::wording::{SentenceWords, Wording, WordingError};
 
 /// What facts are recognised by.
 #[derive(Debug, Clone)]
@@ -26,11 +26,11 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The default one with other words for rules.
-    pub fn with_rules(words: &RuleWords) -> Result<Self, WordingError> {
+    /// The default one with other words for rules and for calling work off.
+    pub fn with_words(words: &SentenceWords) -> Result<Self, WordingError> {
         let vocabulary = Self::default();
         Ok(Self {
-            wording: vocabulary.wording.with_rules(words)?,
+            wording: vocabulary.wording.with_words(words)?,
             ..vocabulary
         })
     }

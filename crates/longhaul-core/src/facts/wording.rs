@@ -36,9 +36,18 @@ pub enum WordingError {
     TooMany,
 }
 
-/// Which words make a sentence of the user a rule (X1).
+/// Which words give sentences of the user a meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RuleWords {
+pub struct SentenceWords {
+    /// They make a sentence a rule (X1).
+    pub rules: ChosenWords,
+    /// They call work off (ruling 18).
+    pub called_off: ChosenWords,
+}
+
+/// Words of one meaning.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ChosenWords {
     /// The user's own.
     pub own: Vec<String>,
     /// Those that come with the program.
@@ -136,14 +145,20 @@ impl Wording {
         Ok(Self { phrases, search })
     }
 
-    /// The same list with other words for rules; how they are taken back and how work is called off stays.
-    pub fn with_rules(self, words: &RuleWords) -> Result<Self, WordingError> {
+    /// The same list with other words for rules and for calling work off; how rules are taken back and how words are denied
+    /// stays.
+    pub fn with_words(self, words: &SentenceWords) -> Result<Self, WordingError> {
         let mut phrases = self.phrases;
-        if words.builtin == BuiltinWords::LeftOut {
-            phrases.retain(|(_, meaning)| *meaning != Meaning::Rule(RuleKind::Rule));
+        for (chosen, meaning) in [
+            (&words.rules, Meaning::Rule(RuleKind::Rule)),
+            (&words.called_off, Meaning::CallsOff),
+        ] {
+            if chosen.builtin == BuiltinWords::LeftOut {
+                phrases.retain(|(_, known)| *known != meaning);
+            }
+            let own = chosen.own.iter().map(|word| folded(word.trim()));
+            phrases.extend(own.map(|word| (word, meaning)));
         }
-        let own = words.own.iter().map(|word| folded(word.trim()));
-        phrases.extend(own.map(|word| (word, Meaning::Rule(RuleKind::Rule))));
         Self::of(phrases)
     }
 
@@ -233,18 +248,32 @@ mod tests {
 
     #[test]
     fn x1_rule_words_of_ones_own_count_beside_the_built_in_ones_or_in_their_place() {
-        let mut words = RuleWords {
-            own: vec!["House rule:".to_owned()],
-            builtin: BuiltinWords::Count,
-        };
-        let both = Wording::builtin().with_rules(&words).unwrap();
+        let mut words = SentenceWords::default();
+        words.rules.own = vec!["House rule:".to_owned()];
+        let both = Wording::builtin().with_words(&words).unwrap();
         assert_eq!(both.classify("HOUSE RULE: tabs"), Some(RuleKind::Rule));
         assert_eq!(both.classify("Never push"), Some(RuleKind::Rule));
-        words.builtin = BuiltinWords::LeftOut;
-        let own = Wording::builtin().with_rules(&words).unwrap();
+        words.rules.builtin = BuiltinWords::LeftOut;
+        let own = Wording::builtin().with_words(&words).unwrap();
         assert_eq!(own.classify("house rule: tabs"), Some(RuleKind::Rule));
         assert_eq!(own.classify("Never push"), None);
         assert_eq!(own.classify("Cancel that"), Some(RuleKind::Cancellation));
+    }
+
+    #[test]
+    fn y4_words_of_ones_own_call_work_off_beside_the_built_in_ones_or_in_their_place() {
+        let mut words = SentenceWords::default();
+        words.called_off.own = vec!["Abblasen".to_owned()];
+        let both = Wording::builtin().with_words(&words).unwrap();
+        assert!(both.calls_off("Den Umzug abblasen!") && both.calls_off("Stop."));
+        assert!(
+            !both.calls_off("Don't abblasen it."),
+            "a denied one does not"
+        );
+        words.called_off.builtin = BuiltinWords::LeftOut;
+        let own = Wording::builtin().with_words(&words).unwrap();
+        assert!(own.calls_off("Den Umzug abblasen!") && !own.calls_off("Stop."));
+        assert_eq!(own.classify("Never push"), Some(RuleKind::Rule));
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl Settings {
             .collect();
         Self {
             clearable: tools.clearable(&more),
-            vocabulary: tools.vocabulary(&config.rule_words()),
+            vocabulary: tools.vocabulary(&config.sentence_words()),
             config,
             models,
             tools: Arc::new(tools),

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use longhaul_core::facts::{FileAction, FileTool, HostText, RuleWords, Vocabulary};
+use longhaul_core::facts::{FileAction, FileTool, HostText, SentenceWords, Vocabulary};
 use longhaul_core::json::Object;
 use longhaul_core::micro::ClearableTools;
 use serde::Deserialize;
@@ -162,7 +162,7 @@ impl Tools {
     }
 
     /// What facts are recognised by: the files that calls name, whichever agent's they are, and words for rules.
-    pub fn vocabulary(&self, words: &RuleWords) -> Arc<Vocabulary> {
+    pub fn vocabulary(&self, words: &SentenceWords) -> Arc<Vocabulary> {
         let files = self.rows.iter().filter_map(|row| {
             Some(FileTool {
                 name: row.name.clone(),
@@ -176,8 +176,8 @@ impl Tools {
                 command: row.command.clone(),
             })
         });
-        let mut vocabulary = Vocabulary::with_rules(words).unwrap_or_else(|error| {
-            tracing::warn!(%error, "the words for rules (rules.words) are not used");
+        let mut vocabulary = Vocabulary::with_words(words).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the words that are set (rules.words, called_off.words) are not used");
             Vocabulary::default()
         });
         vocabulary.file_tools.extend(files);

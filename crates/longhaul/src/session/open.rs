@@ -52,8 +52,8 @@ pub enum OpenError {
     /// The window is too small.
     #[error(transparent)]
     Window(#[from] WindowError),
-    /// The words for rules cannot be used.
-    #[error("rules.words: {0}")]
+    /// The words that are set for rules and for calling work off cannot be used.
+    #[error("rules.words and called_off.words: {0}")]
     Words(#[from] WordingError),
     /// The request cannot be made so.
     #[error(transparent)]

@@ -145,6 +145,42 @@ async fn x1_words_that_make_a_sentence_a_rule_are_a_setting() {
 }
 
 #[tokio::test]
+async fn y4_words_that_call_work_off_are_a_setting() {
+    for (settings, is_off) in [
+        ("", [true, false]),
+        ("[called_off]\nwords = [\"Abblasen\"]\n", [true, true]),
+        (
+            "[called_off]\nwords = [\"Abblasen\"]\nbuiltin_words = false\n",
+            [false, true],
+        ),
+    ] {
+        for (said, is_off) in ["Cancel that.", "Den Umzug abblasen!"].iter().zip(is_off) {
+            let todos = json!({"todos": [{"content": "Move the tables", "status": "pending"}]});
+            let plans = json!({"tools": [{"name": "TodoWrite", "input": todos}]});
+            let stage = Stage::new(200_000, &[plans, words(3_000), words(3_000)]).await;
+            let mut session = stage.session().config(set(settings)).open().unwrap();
+            session.say("Move the tables, please.").await.unwrap();
+            let reply = session.turn().await.unwrap();
+            session.results(answered(&reply, "ok")).await.unwrap();
+            session.turn().await.unwrap();
+            session.say(*said).await.unwrap();
+            session.turn().await.unwrap();
+            let local = CompactRequest {
+                local: true,
+                ..CompactRequest::default()
+            };
+            session.compact(local).await.unwrap();
+            let lines = stage.lines();
+            let summary = lines.iter().find(|line| line["isCompactSummary"] == true);
+            let text = summary.unwrap()["message"]["content"].to_string();
+            assert!(text.contains("Move the tables"), "{text}");
+            let quoted = text.contains(&format!("“{said}”"));
+            assert_eq!(quoted, is_off, "{settings} {said}: {text}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn h6_in_reactive_mode_the_window_fills_until_the_provider_has_no_more_room() {
     let mut fullest = Vec::new();
     for settings in ["", "reactive_only = true\n"] {
