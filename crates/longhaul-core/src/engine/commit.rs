@@ -85,7 +85,7 @@ impl Engine {
         let Some(draft) = draft else {
             return self.refuse_to_cut(compaction, now);
         };
-        if !self.is_worth_it(&compaction, &draft) {
+        if !self.is_worth_it(&compaction, &head, &draft) {
             let message = sentence(CompactFailure::WouldNotShrink).to_owned();
             return self.give_up(compaction, CompactFailure::WouldNotShrink, message, now);
         }
@@ -119,11 +119,12 @@ impl Engine {
     }
 
     /// Whether a compaction frees enough. Only what a threshold asks for can wait, and not in a window that is full.
-    fn is_worth_it(&self, compaction: &Compaction, draft: &Draft) -> bool {
+    fn is_worth_it(&self, compaction: &Compaction, head: &RequestHead, draft: &Draft) -> bool {
         let can_wait = compaction.cause == Cause::Threshold
             && compaction.folding.is_none()
             && self.status().level < Level::Blocking;
-        let worth = worth(&self.config.window, compaction.used, draft.with_head);
+        let after = self.as_counted(compaction, head, draft);
+        let worth = worth(&self.config.window, compaction.used, after);
         !can_wait || worth == Worth::Enough
     }
 

@@ -3,9 +3,14 @@
 //! Where it counted more than was estimated, it will again. What stands before the messages stays as it is, however much
 //! shorter they become: the first measurement in view tells how much that is, and only the rest is scaled. Otherwise a view
 //! that has room would be taken for one that has none, and the user's words would be cut for nothing.
+//!
+//! Where the provider counted less than was estimated, what fits is judged by the estimate all the same: what is kept may be
+//! of another kind than what goes (pictures go, text stays). What is gained, however, is the difference of two sizes, and both
+//! are taken on the scale of the count.
 
 use super::compact::Compaction;
 use super::config::Heads;
+use super::draft::Draft;
 use super::sizes::head_weight;
 use super::{Engine, live::Live};
 use crate::prompt::RequestHead;
@@ -51,10 +56,12 @@ impl Engine {
         if self.config.heads == Heads::Unknown {
             return as_estimated(0);
         }
-        if compaction.used <= own + view || view == 0 {
-            return as_estimated(new);
-        }
         let measured = before_first_reply(&self.live);
+        if compaction.used <= own + view || view == 0 {
+            // What was counted before the first reply holds all that stands before the messages: it is no more than that.
+            let most = measured.map_or(own, |(prompt, _)| prompt.min(own));
+            return as_estimated((most + new).saturating_sub(own));
+        }
         // With one measurement alone the estimate of the head is all there is to tell the two apart.
         let constant = match measured {
             Some((prompt, messages)) if messages < view / 2 => prompt.saturating_sub(messages),
@@ -66,6 +73,23 @@ impl Engine {
             counted: compaction.used - constant,
             estimated: view,
         }
+    }
+
+    /// What a draft comes to on the scale on which the conversation was counted before it, behind this head.
+    pub(super) fn as_counted(
+        &self,
+        compaction: &Compaction,
+        head: &RequestHead,
+        draft: &Draft,
+    ) -> u64 {
+        let (own, new) = (head_weight(&self.head).padded(), head_weight(head).padded());
+        let estimated = own + compaction.before;
+        if self.config.heads == Heads::Unknown || compaction.used >= estimated {
+            return draft.with_head;
+        }
+        let after = u128::from(new + draft.after) * u128::from(compaction.used);
+        let after = u64::try_from(after / u128::from(estimated)).unwrap_or(u64::MAX);
+        after.min(draft.with_head)
     }
 }
 

@@ -174,6 +174,27 @@ fn y4_newest_words_and_rules_are_kept_first_when_not_all_fit() {
 }
 
 #[test]
+fn y1_a_count_far_below_the_estimate_is_compared_with_a_count() {
+    let mut desk = Desk::with(Setting {
+        window: 8_000,
+        ..Setting::default()
+    });
+    for at in 0..400 {
+        let text = format!(
+            "Step {at}: {}",
+            "look at the next record and tell me. ".repeat(3)
+        );
+        desk.exchange(&text, Answer::Says("Done.", 300));
+    }
+    // At the threshold, and not yet at the limit at which any compaction is better than none.
+    desk.exchange("What is next?", Answer::Says(long(), 5_600));
+    desk.say("The newest request of all.");
+    desk.turn();
+    assert_eq!(desk.compactions(), 1, "{:?}", desk.failures());
+    assert!(summary(&desk).contains("The newest request of all."));
+}
+
+#[test]
 fn x9_newest_input_without_a_reply_is_not_turned_into_extracts() {
     let mut desk = Desk::new();
     desk.exchange("Build a parser.", Answer::Says(long(), 4_200));
