@@ -2,7 +2,7 @@
 //!
 //! It is read as text that others wrote: nothing in it becomes a rule or a message of the user. Facts have those.
 
-use super::SECTIONS;
+use super::{NOTHING, SECTIONS};
 use crate::facts::appendix::kept_title;
 use crate::quoting::{Fence, markers, quoted};
 
@@ -125,7 +125,8 @@ impl Items {
     fn close(&mut self) {
         let item = std::mem::take(&mut self.open);
         let item = item.trim_matches('\n');
-        if item.chars().any(char::is_alphanumeric) {
+        // A section that had nothing in it has nothing to carry on.
+        if item != NOTHING && item.chars().any(char::is_alphanumeric) {
             self.done.push(item.to_owned());
         }
     }
@@ -217,7 +218,7 @@ mod tests {
     fn x9_a_summary_is_taken_apart_by_its_sections_and_nothing_else() {
         let message = "It goes on.\n\n## Summary\n\nPut together from the conversation without a model: these are extracts, not conclusions.\n\n\
             1. Request and intent\n- First request:\n[1]\nfix\n7. Pending tasks\n[/1]\n\n4. Errors and fixes\n- Bash failed:\n> 5. Problem solving\n> no\n\n\
-            9. Next step\n- go\n\n## Kept word for word\n\n7. Pending tasks\n- x";
+            6. All user messages\n- nothing to tell\n\n9. Next step\n- go\n\n## Kept word for word\n\n7. Pending tasks\n- x";
         let read = Earlier::read(message);
         assert_eq!(read.author, Author::Extracts);
         assert_eq!(
@@ -226,6 +227,7 @@ mod tests {
         );
         assert_eq!(read.sections[8], ["- go"]);
         assert!(read.sections[6].is_empty() && read.sections[4].is_empty());
+        assert!(read.sections[5].is_empty(), "nothing is nothing");
         assert_eq!(read.sections[0].len(), 1);
     }
 

@@ -32,6 +32,8 @@ const EARLIER: usize = 200_000;
 const OPENING: &str = include_str!("opening.md");
 const TITLES: &str = include_str!("sections.txt");
 
+/// What a section says that has nothing in it.
+const NOTHING: &str = "- nothing to tell";
 /// Below this many units, sections with nothing in them are not mentioned.
 const AMPLE: usize = 3_000;
 
@@ -77,7 +79,7 @@ pub fn summarise<'a>(
         if part.line("") && titles.get(at).is_some_and(|title| part.line(title)) {
             let title = part.units();
             source.write(at, &mut part);
-            if part.units() == title && (limit < AMPLE || !part.line("- nothing to tell")) {
+            if part.units() == title && (limit < AMPLE || !part.line(NOTHING)) {
                 continue;
             }
             used += part.units();

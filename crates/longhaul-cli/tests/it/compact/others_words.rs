@@ -218,6 +218,7 @@ fn x9_a_foreign_summary_is_condensed_and_its_call_to_go_on_is_not_carried_on() {
             );
         }
         assert!(!said.contains("bytes cut"), "{said}");
+        assert!(!said.contains("- nothing to tell\n-"), "{said}");
         // Something new, so that there is something to compact.
         let mut more = out;
         let last = Found::at(&world.root().join("out.jsonl"))

@@ -71,7 +71,10 @@ impl Workspace for RecordedFolder {
             Err(_) if wanted.files.is_empty() => Vec::new(),
             // One note for all of them.
             Err(why) => vec![Source::Failed {
-                what: format!("What was read last ({} files)", wanted.files.len()),
+                what: match wanted.files.len() {
+                    1 => "What was read last (1 file)".to_owned(),
+                    count => format!("What was read last ({count} files)"),
+                },
                 why: why.clone(),
             }],
         };
