@@ -1,6 +1,7 @@
 //! Tests of agent.
 
 mod cancelling;
+mod deleted_results;
 mod fragments;
 mod heads;
 mod hooks;

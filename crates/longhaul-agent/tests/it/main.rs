@@ -10,6 +10,7 @@
 mod agent;
 mod files_and_search;
 mod joined;
+mod keep_alive;
 mod offline;
 mod permission;
 mod print;

@@ -11,6 +11,7 @@ mod support;
 
 mod bad_input;
 mod chat;
+mod chat_compactions;
 mod chat_window;
 mod client_and_world;
 mod compact;

@@ -92,6 +92,49 @@ fn z3_every_recorded_transcript_makes_a_list_and_requests_that_are_accepted() {
     }
 }
 
+/// Which requests of a recorded transcript are tried: each so-many-th. `LONGHAUL_SHOW_EVERY=1` tries all of them.
+fn every() -> usize {
+    let set = std::env::var("LONGHAUL_SHOW_EVERY").ok();
+    set.and_then(|set| set.parse().ok()).unwrap_or(23).max(1)
+}
+
+#[test]
+fn z2_z3_requests_of_recorded_turns_are_accepted_by_a_strict_provider() {
+    let Some(files) = corpora::claude_code_transcripts() else {
+        return;
+    };
+    let world = World::new();
+    let (mut made, mut unmade, mut refused) = (0, Vec::new(), Vec::new());
+    for file in files {
+        let inspected = world.longhaul(["inspect", "--json"]).arg(&file).finish();
+        let rounds = inspected.json()["rounds"].as_u64().unwrap();
+        for turn in (1..=rounds).step_by(every()) {
+            let turn = turn.to_string();
+            let mut show = world.longhaul(["show", "--request", "--turn", &turn]);
+            let run = show.arg(&file).finish();
+            let name = format!("{} turn {turn}", file.display());
+            // A transcript may lack what a response answered.
+            if run.code == 2 {
+                unmade.push(format!("{name}: {}", run.err.trim()));
+                continue;
+            }
+            assert!(run.code < 2, "{name}: {}", run.err);
+            made += 1;
+            refused.extend(refusal(&run.out).map(|why| format!("{name}: {why}")));
+        }
+    }
+    println!(
+        "{made} requests, {} could not be made: {unmade:#?}",
+        unmade.len()
+    );
+    assert!(
+        refused.is_empty(),
+        "{} of {made}: {refused:#?}",
+        refused.len()
+    );
+    assert!(made >= 40 && unmade.len() * 20 <= made, "{unmade:#?}");
+}
+
 #[test]
 fn n2_foreign_thinking_is_stripped_for_a_model_that_binds_it() {
     let session = SessionSpec::new(4, 20).with(Feature::Thinking).generate();

@@ -1,6 +1,8 @@
 //! Whole sessions over HTTP in the offline world: a real client, a real transcript, virtual time.
 
+mod counted_low;
 mod dense;
+mod failures;
 pub(crate) mod house;
 mod leased;
 mod native;
