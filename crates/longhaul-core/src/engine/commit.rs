@@ -123,7 +123,8 @@ impl Engine {
         let can_wait = compaction.cause == Cause::Threshold
             && compaction.folding.is_none()
             && self.status().level < Level::Blocking;
-        let after = self.as_counted(compaction, head, draft);
+        let counted = self.as_counted(compaction, head, draft.after);
+        let after = counted.map_or(draft.with_head, |after| after.min(draft.with_head));
         let worth = worth(&self.config.window, compaction.used, after);
         !can_wait || worth == Worth::Enough
     }

@@ -10,7 +10,6 @@
 
 use super::compact::Compaction;
 use super::config::Heads;
-use super::draft::Draft;
 use super::sizes::head_weight;
 use super::{Engine, live::Live};
 use crate::prompt::RequestHead;
@@ -75,21 +74,21 @@ impl Engine {
         }
     }
 
-    /// What a draft comes to on the scale on which the conversation was counted before it, behind this head.
+    /// What a view of so many estimated tokens comes to, behind this head, on the scale on which the conversation was counted
+    /// before it. None if it was not counted below its estimate.
     pub(super) fn as_counted(
         &self,
         compaction: &Compaction,
         head: &RequestHead,
-        draft: &Draft,
-    ) -> u64 {
+        view: u64,
+    ) -> Option<u64> {
         let (own, new) = (head_weight(&self.head).padded(), head_weight(head).padded());
         let estimated = own + compaction.before;
         if self.config.heads == Heads::Unknown || compaction.used >= estimated {
-            return draft.with_head;
+            return None;
         }
-        let after = u128::from(new + draft.after) * u128::from(compaction.used);
-        let after = u64::try_from(after / u128::from(estimated)).unwrap_or(u64::MAX);
-        after.min(draft.with_head)
+        let after = u128::from(new + view) * u128::from(compaction.used);
+        u64::try_from(after / u128::from(estimated)).ok()
     }
 }
 
