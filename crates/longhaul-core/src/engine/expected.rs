@@ -28,10 +28,10 @@ pub(super) struct Expected {
 impl Expected {
     /// What a view of so many estimated tokens will be counted as, with what stands before it.
     pub(super) fn count(self, view: u64) -> u64 {
-        let scaled = u128::from(view) * u128::from(self.counted);
-        let scaled = scaled.div_ceil(u128::from(self.estimated.max(1)));
+        let tokens = u128::from(view) * u128::from(self.counted);
+        let tokens = tokens.div_ceil(u128::from(self.estimated.max(1)));
         self.constant
-            .saturating_add(u64::try_from(scaled).unwrap_or(u64::MAX))
+            .saturating_add(u64::try_from(tokens).unwrap_or(u64::MAX))
     }
 
     /// The largest estimate of a view that will be counted below a limit; nought if there is none.
@@ -57,8 +57,9 @@ impl Engine {
         }
         let measured = before_first_reply(&self.live);
         if compaction.used <= own + view || view == 0 {
-            // What was counted before the first reply holds all that stands before the messages: it is no more than that.
-            let most = measured.map_or(own, |(prompt, _)| prompt.min(own));
+            // What was counted before the first reply holds all that stood before the messages, and that may have grown since.
+            let share = scaled(own, compaction.used, own + view);
+            let most = measured.map_or(own, |(prompt, _)| prompt.max(share).min(own));
             return as_estimated((most + new).saturating_sub(own));
         }
         // With one measurement alone the estimate of the head is all there is to tell the two apart.
@@ -87,9 +88,14 @@ impl Engine {
         if self.config.heads == Heads::Unknown || compaction.used >= estimated {
             return None;
         }
-        let after = u128::from(new + view) * u128::from(compaction.used);
-        u64::try_from(after / u128::from(estimated)).ok()
+        Some(scaled(new + view, compaction.used, estimated))
     }
+}
+
+/// So many estimated tokens, where so many were counted that had been estimated at the last figure.
+fn scaled(estimate: u64, counted: u64, estimated: u64) -> u64 {
+    let tokens = u128::from(estimate) * u128::from(counted) / u128::from(estimated.max(1));
+    u64::try_from(tokens).unwrap_or(u64::MAX)
 }
 
 /// What the provider counted before the first reply in view that tells, and the estimate of the messages there.
