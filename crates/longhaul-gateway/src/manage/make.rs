@@ -18,7 +18,7 @@ use super::care::Care;
 use super::clear::{self, Why};
 use super::draft::{Draft, ModelAnswer};
 use super::element::{Element, texts};
-use super::fork::AskingWay;
+use super::fork::{AskingWay, SHORTEST_ANSWER};
 use super::material::{Cut, Material};
 use super::settings::Settings;
 use super::standing::Standing;
@@ -126,8 +126,11 @@ impl Care {
         };
         if occasion.is_ahead() {
             let least = least_after(&cut.talk, settings, &window);
+            // Summaries seldom become shorter from one to the next.
+            let least = least.max(standing.summary_leaves.unwrap_or(0));
             let freed = standing.measured.used.saturating_sub(least);
-            if let Some(missing) = least_freed(&window).checked_sub(freed).filter(|it| *it > 0) {
+            let wanted = standing.least_freed_ahead(&window);
+            if let Some(missing) = wanted.checked_sub(freed).filter(|it| *it > 0) {
                 // A summary would be paid for and free too little: not before there is more to summarize.
                 let rest = standing.measured.used + missing;
                 self.standings.rests_until(line, rest);
@@ -184,12 +187,9 @@ impl Care {
             Occasion::Ahead(answered) => answered.used,
             _ => sent,
         };
-        // Asking must not be what is too long.
+        // Asking must not be what is too long, and must leave room for the answer: one that is cut off is paid for in vain.
         let asked = used + message.len() as u64 / QUESTION;
-        let fits = match occasion.is_ahead() {
-            true => asked <= window.size,
-            false => asked <= window.effective,
-        };
+        let fits = asked <= window.effective && asked + SHORTEST_ANSWER <= window.size;
         let way = match fits && !occasion.is_refused() {
             true => AskingWay::of(material),
             false => AskingWay::Plain("the request is too long already"),

@@ -21,6 +21,8 @@ const MOST_FAILURES: u32 = 3;
 const UNAIDED: u32 = 5;
 /// How often what has to be new is doubled: then it is most of a window.
 const MOST_DOUBLED: u32 = 3;
+/// Turns for which a summary that is made ahead is to make room.
+const TURNS_FREED: u64 = 2;
 /// A summary is asked for at most this share ahead of the threshold, in percent of what lies between the threshold and what
 /// a summary leaves, and this much where it is not known yet how fast the window fills. Where a summary leaves much, one that
 /// is made early frees little, and the next is due soon.
@@ -64,7 +66,7 @@ pub(crate) struct Standing {
     /// Nothing is made ahead before the window holds so much: what was made last is worth its price by then.
     rest: u64,
     /// What the last summary left in the window, or would have left: the next one leaves no less.
-    summary_leaves: Option<u64>,
+    pub(crate) summary_leaves: Option<u64>,
     /// Summaries in a row that were paid for and would have freed too little.
     too_little: u32,
     /// What asking in vain has used since something was last made.
@@ -84,6 +86,13 @@ impl Standing {
     /// Whether a summary of a window of so many tokens can free enough, going by what the last one left.
     pub(crate) fn may_free_enough(&self, used: u64, window: &WindowStatus) -> bool {
         (self.summary_leaves).is_none_or(|left| worth(window, used, left) == Worth::Enough)
+    }
+
+    /// The fewest tokens that are to be freed ahead of the threshold: what is worth a summary's price, and no less than a
+    /// few turns bring, or the next is due right after it.
+    pub(crate) fn least_freed_ahead(&self, window: &WindowStatus) -> u64 {
+        let turns = self.growth.typical().saturating_mul(TURNS_FREED);
+        least_freed(window).max(turns.min(window.auto_compact / 2))
     }
 
     /// The same line, where no model is to be asked.
