@@ -83,6 +83,7 @@ impl Fingerprint<'_> {
             flags: Arc::new(Flags::new()),
             messages: Conversation::Read(positions),
             marks,
+            rewriting: None,
         })
     }
 

@@ -12,6 +12,8 @@ pub enum Cause {
     Changed(Change),
     /// What was cached had lived its time: this one.
     Expired(Ttl),
+    /// The host sends something else in place of what the client said: this it has done.
+    Rewritten(&'static str),
     /// Nothing differs and it was in time: the provider threw it out or went to another machine.
     ServerSide,
 }
@@ -20,12 +22,20 @@ impl Cause {
     /// Picks the cause.
     ///
     /// A change that is known to be part of the key comes first. What is only suspected (a flag, a lifetime, a field of
-    /// unknown effect) must not hide that the time was over, which is certain.
-    pub(super) fn of(changes: &[Change], expired: Option<Ttl>) -> Self {
+    /// unknown effect) must not hide that the time was over, or what the host did, which are certain.
+    pub(super) fn of(
+        changes: &[Change],
+        expired: Option<Ttl>,
+        rewritten: Option<&'static str>,
+    ) -> Self {
         let first = |weight: Weight| changes.iter().find(|change| change.weight() == weight);
-        match (first(Weight::Key), expired, first(Weight::Suspect)) {
-            (Some(change), ..) | (None, None, Some(change)) => Self::Changed(change.clone()),
-            (None, Some(ttl), _) => Self::Expired(ttl),
+        if let Some(change) = first(Weight::Key) {
+            return Self::Changed(change.clone());
+        }
+        match (expired, rewritten, first(Weight::Suspect)) {
+            (Some(ttl), ..) => Self::Expired(ttl),
+            (None, Some(done), _) => Self::Rewritten(done),
+            (None, None, Some(change)) => Self::Changed(change.clone()),
             (None, None, None) => Self::ServerSide,
         }
     }
@@ -36,6 +46,7 @@ impl Cause {
             Self::Changed(change) => change.name(),
             Self::Expired(Ttl::FiveMinutes) => "expired_5m",
             Self::Expired(Ttl::OneHour) => "expired_1h",
+            Self::Rewritten(_) => "rewritten",
             Self::ServerSide => "server_side",
         }
     }
@@ -47,6 +58,7 @@ impl fmt::Display for Cause {
             Self::Changed(change) => write!(f, "{change}"),
             Self::Expired(Ttl::FiveMinutes) => f.write_str("idle for more than 5 min: expired"),
             Self::Expired(Ttl::OneHour) => f.write_str("idle for more than 1 h: expired"),
+            Self::Rewritten(done) => f.write_str(done),
             Self::ServerSide => {
                 f.write_str("nothing changed and it was in time: the provider dropped it")
             }

@@ -186,6 +186,19 @@ impl Change {
         }
     }
 
+    /// Whether it is about what is said in messages: where a host says it in the client's place, that is the host's doing.
+    pub(super) fn is_in_messages(&self) -> bool {
+        matches!(
+            self,
+            Self::Message(_)
+                | Self::Images(_)
+                | Self::Citations(_)
+                | Self::ThinkingDropped { .. }
+                | Self::OutOfReach { .. }
+                | Self::Unmarked
+        )
+    }
+
     /// A short name for programs.
     pub fn name(&self) -> &'static str {
         match self {

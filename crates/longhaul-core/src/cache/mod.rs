@@ -21,6 +21,7 @@ mod fields;
 mod finding;
 mod measure;
 mod messages;
+mod rewriting;
 mod sent;
 mod small;
 mod source;
@@ -35,6 +36,7 @@ pub use cost::cost_of_rewriting;
 pub use finding::{Finding, FindingKind};
 pub use measure::{DROP_PERCENT, DROP_TOKENS, Measure, is_drop};
 pub use messages::{Position, Speaker, Traits};
+pub use rewriting::Rewriting;
 pub use sent::{
     Conversation, Fingerprint, Flags, Head, Mark, Marks, Section, SystemPart, ToolPart, ToolPlace,
 };

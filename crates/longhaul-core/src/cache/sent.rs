@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::{Fields, text};
 use super::messages::Position;
+use super::rewriting::Rewriting;
 use crate::normalize::{Buffer, RenderedBlock, RenderedMessage};
 use crate::prompt::Ttl;
 
@@ -30,6 +31,8 @@ pub struct Fingerprint<'a> {
     pub messages: Conversation<'a>,
     /// Which positions carry a cache marker, in order.
     pub marks: Marks,
+    /// What a host between a client and the provider sends in place of what the client said; none if there is no such host.
+    pub rewriting: Option<Rewriting>,
 }
 
 /// The messages of a request by position.

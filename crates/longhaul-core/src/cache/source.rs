@@ -11,6 +11,7 @@ use super::diff;
 use super::expectation::{Expectation, Read};
 use super::finding::{Finding, FindingKind};
 use super::measure::Measure;
+use super::rewriting::{Rewriting, rewritten};
 use super::sent::{Flags, Head, Marks};
 use super::track::{TrackId, Tracks};
 use super::watch::{CallId, Verdict};
@@ -30,6 +31,7 @@ pub(super) struct Call {
     pub(super) head: Arc<Head>,
     pub(super) flags: Arc<Flags>,
     pub(super) started: Timestamp,
+    pub(super) rewriting: Option<Rewriting>,
 }
 
 /// The newest call of a conversation that ended well.
@@ -72,6 +74,16 @@ impl Source {
         });
         akin.max_by_key(|(shared, settled)| (*shared, settled.call.id))
             .map(|(_, settled)| settled)
+            .or_else(|| self.before_rewriting(call.rewriting?))
+    }
+
+    /// The newest settled call of a conversation whose beginning the host has replaced since.
+    fn before_rewriting(&self, now: Rewriting) -> Option<&Settled> {
+        let mut newest = self.settled.iter().rev();
+        newest.find(|settled| {
+            let earlier = settled.call.rewriting;
+            earlier.is_some_and(|earlier| now.follows(earlier))
+        })
     }
 
     /// A call that ended well takes the place of the one it went on from.
@@ -118,13 +130,17 @@ impl Source {
             // The provider compacted on its side.
             return Verdict::First;
         }
-        let changes = compare::changes(was, is, spec);
+        let mut changes = compare::changes(was, is, spec);
+        let rewritten = rewritten(base.call.rewriting, done.call.rewriting);
+        if rewritten.is_some() {
+            changes.retain(|change| !change.is_in_messages());
+        }
         let idle_seconds = done
             .call
             .started
             .duration_since(base.call.started)
             .as_secs();
-        let cause = Cause::of(&changes, expired(was, idle_seconds));
+        let cause = Cause::of(&changes, expired(was, idle_seconds), rewritten);
         if cause == Cause::ServerSide && expected.may_be_off_by(from, now.read) {
             let lost = from.saturating_sub(now.read);
             return Verdict::Expected { lost };

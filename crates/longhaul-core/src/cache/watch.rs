@@ -93,6 +93,7 @@ impl Watch {
             head: sent.head,
             flags: sent.flags,
             started: sent.started,
+            rewriting: sent.rewriting,
         };
         let base = source.base(&call).cloned();
         let under_way = UnderWay {

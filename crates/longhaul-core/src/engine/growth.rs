@@ -54,15 +54,20 @@ impl Growth {
         };
         let count = self.turns.len() as u64;
         let took: u64 = self.turns.iter().map(|(_, took)| took).sum();
-        let grown: u64 = self.turns.iter().map(|(grown, _)| grown).sum();
         let pace = (took / count).max(1);
-        let typical = grown.div_ceil(count);
+        let typical = self.typical();
         let turns = self.summary.unwrap_or(A_SUMMARY).div_ceil(pace);
         // Two more, as large as the largest: turns vary, and the one that reaches the threshold is judged before its request.
         typical
             .saturating_mul(turns)
             .saturating_add(largest.saturating_mul(2))
             .min(most)
+    }
+
+    /// Tokens by which the window grows in one turn, as far as is known.
+    pub fn typical(&self) -> u64 {
+        let grown: u64 = self.turns.iter().map(|(grown, _)| grown).sum();
+        grown.div_ceil((self.turns.len() as u64).max(1))
     }
 
     /// The most tokens by which the window grew in one of the last turns; none if that is not known.

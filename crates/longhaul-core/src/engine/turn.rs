@@ -288,6 +288,7 @@ impl Engine {
             marks: marks
                 .map(|at| (*at as usize, Mark { ttl, scope: None }))
                 .collect(),
+            rewriting: None,
         });
         let betas = assembly.head().latched.betas.clone();
         let id = self.effect_id();

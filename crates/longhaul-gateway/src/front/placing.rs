@@ -193,6 +193,7 @@ impl Placing<'_> {
             dialect: self.asked.dialect,
             headers: Arc::clone(self.passed),
             uri: self.uri.clone(),
+            budget: self.state.budget.clone(),
         };
         let named = (self.asked.dialect, model.to_owned());
         Material::new(placed, named, self.body, Arc::clone(recognised), asking)
@@ -213,7 +214,7 @@ pub(super) fn watched(state: &State, material: &Material) -> Option<ToWatch> {
     )?;
     watch.replaced = sending.replaced.clone();
     watch.marked = sending.marked.as_ref().map(|_| sending.parts.clone());
-    watch.fresh = material.fresh;
+    watch.rewriting = Some(material.rewriting());
     Some(watch)
 }
 

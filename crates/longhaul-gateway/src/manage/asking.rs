@@ -19,6 +19,7 @@ use longhaul_provider::error::{Answer, Awaited};
 use longhaul_provider::{CancellationToken, Dialect, Error, ErrorClass, Reply, sse};
 
 use crate::front::{Onward, Upstream, without_claims};
+use crate::memory::{Budget, Charge};
 
 /// The longest answer that is read.
 const LONGEST: usize = 32 << 20;
@@ -38,6 +39,8 @@ pub(crate) struct Asking {
     pub(crate) headers: Arc<HeaderMap>,
     /// Where the caller's request went.
     pub(crate) uri: Uri,
+    /// Where an answer is charged while it is read.
+    pub(crate) budget: Budget,
 }
 
 impl Asking {
@@ -68,7 +71,8 @@ impl Asking {
         let answer = sent
             .map_err(|refusal| Error::new(ErrorClass::Server { after: None }, refusal.message()))?;
         let (parts, body) = answer.into_parts();
-        let body = whole(body).await?;
+        // Given back when the reply is read out of it: that is a text of no more than the model may write, and short-lived.
+        let (body, _charge) = whole(body, &self.budget).await?;
         if !parts.status.is_success() {
             let status = parts.status.as_u16();
             return Err(
@@ -86,19 +90,25 @@ impl Asking {
 }
 
 /// A body to its end, if it does not fall silent before that.
-async fn whole(mut body: Incoming) -> Result<Bytes, Error> {
+async fn whole(mut body: Incoming, budget: &Budget) -> Result<(Bytes, Charge), Error> {
+    let full = |_| Error::new(ErrorClass::Cut, "there is no memory for the answer");
     let mut all = BytesMut::new();
+    let mut charge = budget.take(0).map_err(full)?;
     loop {
         let silent = |_| Error::new(ErrorClass::Timeout(Awaited::NextByte), "the answer stopped");
         let frame = tokio::time::timeout(SILENCE, body.frame());
         let Some(frame) = frame.await.map_err(silent)? else {
-            return Ok(all.freeze());
+            return Ok((all.freeze(), charge));
         };
         let frame = frame.map_err(|_| Error::new(ErrorClass::Cut, "the answer broke off"))?;
-        all.extend_from_slice(frame.data_ref().unwrap_or(&Bytes::new()));
-        if all.len() > LONGEST {
+        let Some(data) = frame.data_ref() else {
+            continue;
+        };
+        if all.len() + data.len() > LONGEST {
             return Err(Error::new(ErrorClass::Malformed, "the answer is too long"));
         }
+        charge.grow(data.len()).map_err(full)?;
+        all.extend_from_slice(data);
     }
 }
 

@@ -41,6 +41,8 @@ pub(crate) struct Care {
     pub(super) changes: Changes,
     /// Lines that are being worked on.
     pub(super) working: Mutex<HashMap<LineId, Arc<tokio::sync::Mutex<()>>>>,
+    /// Where work on a conversation is charged.
+    pub(super) budget: Budget,
     pub(super) tasks: TaskTracker,
     pub(super) abort: CancellationToken,
     pub(super) runtime: Handle,
@@ -87,6 +89,7 @@ impl Care {
             metrics,
             changes,
             working: Mutex::default(),
+            budget: shelves.budget,
             tasks,
             abort,
             runtime: Handle::current(),

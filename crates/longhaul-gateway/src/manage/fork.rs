@@ -8,7 +8,7 @@ use super::material::Material;
 use super::splice::{Splices, value};
 
 /// A request that may answer with no more tokens than this has no room for a summary.
-const SHORTEST_ANSWER: u64 = 4_000;
+pub(super) const SHORTEST_ANSWER: u64 = 4_000;
 /// What the client's limit is raised to where it is too small.
 const RAISED: u64 = 16_000;
 /// What both APIs call that limit.

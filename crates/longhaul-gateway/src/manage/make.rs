@@ -18,7 +18,7 @@ use super::care::Care;
 use super::clear::{self, Why};
 use super::draft::{Draft, ModelAnswer};
 use super::element::{Element, texts};
-use super::fork::AskingWay;
+use super::fork::{AskingWay, SHORTEST_ANSWER};
 use super::material::{Cut, Material};
 use super::settings::Settings;
 use super::standing::Standing;
@@ -27,7 +27,7 @@ use super::weight::{self, Density, Scales};
 use super::work::{Need, Occasion};
 use super::{join, summarise, thinking};
 use crate::body::Role;
-use crate::store::{Kind, Made, Rewrite};
+use crate::store::{Made, Rewrite};
 
 /// What a plain request for a summary says beside the conversation, in tokens, at most.
 const INSTRUCTIONS: u64 = 4_000;
@@ -37,6 +37,10 @@ const QUESTION: u64 = 3;
 const SHORT_SUMMARY: u64 = 1_000;
 /// What the model has not seen yet stays as it is, unless that leaves less than this part of the threshold free.
 const FREE: u64 = 4;
+
+/// What a conversation takes in memory while it is worked on, for each of its bytes: its entries, what is read of them, the
+/// request that asks for a summary, and what stands for it in the end.
+const READ: usize = 4;
 
 impl Care {
     /// Makes it smaller, if it can be. Gives whether it did.
@@ -73,6 +77,11 @@ impl Care {
                 settings.before_messages += density.tokens(cut.behind);
                 settings.most_left = Some(most_left(&window, &need, measured));
             }
+            let Ok(_charge) = self.budget.take(cut.bytes() * READ) else {
+                let line = material.placed.line;
+                tracing::warn!(%line, "there is no memory to make a conversation smaller; it stays as it is");
+                return false;
+            };
             let draft = self.draft(material, &cut, &settings, occasion, &standing);
             if let Some(draft) = draft.await {
                 return self.keep(material, &cut, draft, occasion, began).await;
@@ -117,8 +126,11 @@ impl Care {
         };
         if occasion.is_ahead() {
             let least = least_after(&cut.talk, settings, &window);
+            // Summaries seldom become shorter from one to the next.
+            let least = least.max(standing.summary_leaves.unwrap_or(0));
             let freed = standing.measured.used.saturating_sub(least);
-            if let Some(missing) = least_freed(&window).checked_sub(freed).filter(|it| *it > 0) {
+            let wanted = standing.least_freed_ahead(&window);
+            if let Some(missing) = wanted.checked_sub(freed).filter(|it| *it > 0) {
                 // A summary would be paid for and free too little: not before there is more to summarize.
                 let rest = standing.measured.used + missing;
                 self.standings.rests_until(line, rest);
@@ -145,8 +157,8 @@ impl Care {
                 tracing::info!(%line, before, after, "a summary would free too little; nothing is changed");
                 self.in_vain(material, &draft.usage.unwrap_or_default())
                     .await;
-                let rest = standing.measured.used + least_freed(&window);
-                self.standings.rests_until(line, rest);
+                let used = standing.measured.used;
+                (self.standings).gained_too_little(line, used, Some(after), &window);
                 None
             }
             // Better than nothing, where something must be done.
@@ -175,19 +187,17 @@ impl Care {
             Occasion::Ahead(answered) => answered.used,
             _ => sent,
         };
-        // Asking must not be what is too long.
+        // Asking must not be what is too long, and must leave room for the answer: one that is cut off is paid for in vain.
         let asked = used + message.len() as u64 / QUESTION;
-        let fits = match occasion.is_ahead() {
-            true => asked <= window.size,
-            false => asked <= window.effective,
-        };
+        let fits = asked <= window.effective && asked + SHORTEST_ANSWER <= window.size;
         let way = match fits && !occasion.is_refused() {
             true => AskingWay::of(material),
             false => AskingWay::Plain("the request is too long already"),
         };
-        // Where a summary was too long, the next try does without a model: each is paid for.
+        // Where a summary was too long, the next try does without a model: each is paid for. So does one that can free too
+        // little, going by the last: extracts make the request fit until enough is new.
         let first = !matches!(occasion, Occasion::Full(need) if need.tries > 0);
-        let may_ask = standing.may_ask() && first;
+        let may_ask = standing.may_ask() && first && standing.may_free_enough(used, &window);
         let spent = Arc::new(Mutex::new(Usage::default()));
         let mut given = None;
         let parts = way.parts(material, &message, known.spec.max_output);
@@ -238,8 +248,8 @@ impl Care {
             Err(error) => {
                 tracing::warn!(%error, %line, "a conversation cannot be summarized");
                 self.in_vain(material, &spent).await;
-                let rest = standing.measured.used + least_freed(&window);
-                self.standings.rests_until(line, rest);
+                let used = standing.measured.used;
+                self.standings.gained_too_little(line, used, None, &window);
                 None
             }
         }
@@ -300,9 +310,8 @@ impl Care {
         let (kind, before, after) = (draft.kind, draft.before, draft.after);
         match self.rewrites.put(rewrite).await {
             Ok(_) => {
-                let asking = (kind == Kind::Summarised).then_some(millis);
                 if let Some(window) = &known.window {
-                    self.standings.shrunk(line, after, asking, window);
+                    self.standings.shrunk(line, kind, after, millis, window);
                 }
                 self.metrics.compacted(kind);
                 self.changes.changed(material.placed.session);

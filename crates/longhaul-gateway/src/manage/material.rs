@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use longhaul_core::cache::Rewriting;
 use longhaul_core::json::Object;
 use longhaul_core::models::Tokenizer;
 use longhaul_provider::Dialect;
@@ -14,7 +15,7 @@ use super::sending::{Sending, position};
 use super::talk::Talk;
 use super::weight::{self, Density, Weight};
 use crate::body::{self, Outline, Role};
-use crate::line::{Placed, Recognised, Tenant};
+use crate::line::{Placed, Recognised, Relation, Tenant};
 use crate::store::Kind;
 
 /// See the module.
@@ -87,6 +88,14 @@ pub(crate) struct Cut {
     pub(crate) behind: u64,
 }
 
+impl Cut {
+    /// How many bytes it has.
+    pub(super) fn bytes(&self) -> usize {
+        let elements = self.talk.summary.iter().chain(&self.talk.elements);
+        elements.map(Bytes::len).sum::<usize>() + self.talk.lines.len()
+    }
+}
+
 impl Material {
     /// How much was sent.
     pub(crate) fn size(&self) -> Size {
@@ -124,6 +133,23 @@ impl Material {
             refused: None,
             fresh: false,
             marked: Marked::None,
+        }
+    }
+
+    /// What is sent in place of the beginning, for the cache watch.
+    pub(crate) fn rewriting(&self) -> Rewriting {
+        let base = self.sending.replaced.as_ref().map(|(base, _)| base);
+        Rewriting {
+            conversation: self.placed.line.0,
+            parent: match self.placed.relation {
+                Relation::Branches(from, _) => Some(from.0),
+                _ => None,
+            },
+            beginning: base.map(|base| base.bytes_hash),
+            done: base.map_or(
+                "the gateway sends the older messages as they came again",
+                |base| base.rewrite.made.in_words(),
+            ),
         }
     }
 

@@ -27,15 +27,22 @@ pub(crate) struct Shelved {
     pub(crate) rewrite: Rewrite,
     /// Each element that is sent, with the hash of its bytes.
     pub(crate) elements: Vec<(u128, Bytes)>,
+    /// Tells its bytes from others that stand for the same history.
+    pub(crate) bytes_hash: u128,
 }
 
 impl Shelved {
     pub(super) fn new(rewrite: Rewrite) -> Self {
+        let bytes_hash = xxh3_128_with_seed(&rewrite.text, 0);
         let elements = elements_of(&rewrite.text)
             .into_iter()
             .map(|element| (xxh3_128_with_seed(&element, 0), element))
             .collect();
-        Self { rewrite, elements }
+        Self {
+            rewrite,
+            elements,
+            bytes_hash,
+        }
     }
 
     /// Tells it from other beginnings of the same history.

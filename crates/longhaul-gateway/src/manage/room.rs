@@ -128,6 +128,9 @@ impl Care {
             if !self.work_on(material, Occasion::Full(need)).await {
                 continue;
             }
+            // What was made stays, even if the request fails all the same: it is paid for, and what it stands for is too
+            // long, so that whoever asks again would have it made again. If it turns out to be too long itself, a shorter one
+            // takes its place.
             self.find(material).await;
             if known.spec.thinking.binding.may_bind() {
                 settle::settle(&self.rewrites, material).await;

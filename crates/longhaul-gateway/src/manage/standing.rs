@@ -6,11 +6,12 @@ use jiff::Timestamp;
 use longhaul_core::engine::Growth;
 use longhaul_core::message::Usage;
 use longhaul_core::models::Tokenizer;
-use longhaul_core::plan::least_freed;
+use longhaul_core::plan::{Worth, least_freed, worth};
 use longhaul_core::window::WindowStatus;
 
 use crate::line::{Generations, LineId};
 use crate::marks::Trail;
+use crate::store::Kind;
 
 /// Lines that are remembered: of others it is learnt again with their next answer.
 const LINES: usize = 100_000;
@@ -18,8 +19,13 @@ const LINES: usize = 100_000;
 /// again: here nobody can ask for it by hand.
 const MOST_FAILURES: u32 = 3;
 const UNAIDED: u32 = 5;
-/// A summary is asked for at most this share of the threshold ahead of it, in percent, and this much where it is not
-/// known yet how fast the window fills.
+/// How often what has to be new is doubled: then it is most of a window.
+const MOST_DOUBLED: u32 = 3;
+/// Turns for which a summary that is made ahead is to make room.
+const TURNS_FREED: u64 = 2;
+/// A summary is asked for at most this share ahead of the threshold, in percent of what lies between the threshold and what
+/// a summary leaves, and this much where it is not known yet how fast the window fills. Where a summary leaves much, one that
+/// is made early frees little, and the next is due soon.
 const LONGEST_LEAD: u64 = 30;
 const FIRST_LEAD: u64 = 20;
 /// Notes are used within this share of the threshold: one answer may take so much, and if they turn out to be of no use a
@@ -59,6 +65,10 @@ pub(crate) struct Standing {
     unaided: u32,
     /// Nothing is made ahead before the window holds so much: what was made last is worth its price by then.
     rest: u64,
+    /// What the last summary left in the window, or would have left: the next one leaves no less.
+    pub(crate) summary_leaves: Option<u64>,
+    /// Summaries in a row that were paid for and would have freed too little.
+    too_little: u32,
     /// What asking in vain has used since something was last made.
     pub(crate) in_vain: Usage,
     /// How many tokens what stands for the beginning leaves out, and which beginning that is.
@@ -73,6 +83,18 @@ impl Standing {
         self.failures < MOST_FAILURES
     }
 
+    /// Whether a summary of a window of so many tokens can free enough, going by what the last one left.
+    pub(crate) fn may_free_enough(&self, used: u64, window: &WindowStatus) -> bool {
+        (self.summary_leaves).is_none_or(|left| worth(window, used, left) == Worth::Enough)
+    }
+
+    /// The fewest tokens that are to be freed ahead of the threshold: what is worth a summary's price, and no less than a
+    /// few turns bring, or the next is due right after it.
+    pub(crate) fn least_freed_ahead(&self, window: &WindowStatus) -> u64 {
+        let turns = self.growth.typical().saturating_mul(TURNS_FREED);
+        least_freed(window).max(turns.min(window.auto_compact / 2))
+    }
+
     /// The same line, where no model is to be asked.
     pub(crate) fn unaided(self) -> Self {
         Self {
@@ -84,10 +106,11 @@ impl Standing {
     /// Whether it is time to make the conversation smaller, so that it is done when it must be.
     pub(crate) fn is_due(&self, window: &WindowStatus) -> bool {
         let limit = window.auto_compact;
+        let fills = limit.saturating_sub(self.summary_leaves.unwrap_or(0));
         let most = match self.answers {
             // How fast it fills is not known yet.
-            0 | 1 => limit / 100 * FIRST_LEAD,
-            _ => limit / 100 * LONGEST_LEAD,
+            0 | 1 => fills / 100 * FIRST_LEAD,
+            _ => fills / 100 * LONGEST_LEAD,
         };
         let used = self.measured.used;
         used >= self.rest && used.saturating_add(self.growth.lead(most)) >= limit
@@ -180,27 +203,49 @@ impl Standings {
         })
     }
 
-    /// Its window was made smaller, to so many tokens, which took so many milliseconds of asking a model, if one was
-    /// asked.
+    /// Its window was made smaller, to so many tokens. Where a model was asked, that took so many milliseconds.
     pub(crate) fn shrunk(
         &self,
         line: LineId,
+        kind: Kind,
         after: u64,
-        asking: Option<u64>,
+        millis: u64,
         window: &WindowStatus,
     ) {
         self.change(line, |standing| {
             standing.growth.shrunk();
             standing.rest = after.saturating_add(least_freed(window));
-            if let Some(millis) = asking {
+            if kind != Kind::Cleared {
+                standing.summary_leaves = Some(after);
+                standing.too_little = 0;
+            }
+            if kind == Kind::Summarised {
                 standing.growth.summed_up(millis);
-                standing.failures = 0;
+                (standing.failures, standing.unaided) = (0, 0);
             } else if !standing.may_ask() {
                 standing.unaided += 1;
                 if standing.unaided >= UNAIDED {
                     (standing.unaided, standing.failures) = (0, MOST_FAILURES - 1);
                 }
             }
+        });
+    }
+
+    /// A summary of a window of so many tokens was paid for and would leave so much of them, if that is known: too little
+    /// is freed. Nothing is made ahead before enough is new, and each time in a row that takes twice as much.
+    pub(crate) fn gained_too_little(
+        &self,
+        line: LineId,
+        used: u64,
+        after: Option<u64>,
+        window: &WindowStatus,
+    ) {
+        self.change(line, |standing| {
+            standing.summary_leaves = after.or(standing.summary_leaves);
+            let least = least_freed(window);
+            let new = least.checked_shl(standing.too_little).unwrap_or(least);
+            standing.too_little = (standing.too_little + 1).min(MOST_DOUBLED);
+            standing.rest = used.saturating_add(new);
         });
     }
 

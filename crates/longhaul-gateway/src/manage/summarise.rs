@@ -107,7 +107,8 @@ pub async fn summarise(
             };
             (approved, ModelAnswer::Summary)
         }));
-        if asked.is_some() {
+        // Whoever has answered would not answer shorter if asked the same again, and be paid twice.
+        if asked.is_some() && given.is_none() {
             requests.push((request(), ModelAnswer::Summary));
         }
         let local = CompactRequest {

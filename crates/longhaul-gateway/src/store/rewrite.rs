@@ -108,12 +108,27 @@ const SETTLED: &str = "settled";
 impl Made {
     /// What stands for the beginning, in the words of its kind. What was settled is what it was before.
     pub fn action(&self) -> &'static str {
+        self.kind_in_use().name()
+    }
+
+    /// What the gateway has done, as the reason of a cache that breaks.
+    pub fn in_words(&self) -> &'static str {
+        match self.kind_in_use() {
+            Kind::Cleared => "the gateway cleared old tool results",
+            Kind::Noted => "the gateway put the session's notes in place of older messages",
+            Kind::Summarised => "the gateway put a summary in place of older messages",
+            Kind::Extracted => "the gateway put extracts in place of older messages",
+            Kind::Settled => "the gateway left out earlier thinking",
+        }
+    }
+
+    fn kind_in_use(&self) -> Kind {
         if self.kind != Kind::Settled {
-            return self.kind.name();
+            return self.kind;
         }
         let report = Object::new(self.report.as_bytes());
         let before = report.string(SETTLED).and_then(|name| Kind::of(&name));
-        before.unwrap_or(Kind::Settled).name()
+        before.unwrap_or(Kind::Settled)
     }
 
     /// The report of what is settled now: this one, and what it was before.

@@ -121,6 +121,7 @@ impl Fingerprints {
             flags: Arc::clone(&self.flags),
             messages: Conversation::Read(positions),
             marks,
+            rewriting: None,
         })
     }
 

@@ -19,7 +19,7 @@ use super::watching::Watching;
 use crate::line::{LineId, Placed, Relation, SessionId, Tenant};
 use crate::manage::{Care, Marked, Material};
 use crate::memory::{Budget, Evict};
-use crate::store::{CallRecord, Ended, LineRecord, Record, Store};
+use crate::store::{CallRecord, Ended, LineRecord, Record, Store, StoreError};
 
 /// Entries that may wait.
 const QUEUE: usize = 4_096;
@@ -70,6 +70,10 @@ impl Sent {
         };
         if let Some(watch) = &mut self.watch {
             watch.session = placed.session;
+            if let Some(rewriting) = &mut watch.rewriting {
+                rewriting.conversation = placed.line.0;
+                rewriting.parent = self.line.parent.map(|parent| parent.0);
+            }
         }
     }
 }
@@ -226,7 +230,7 @@ impl Keeper {
                     }
                 }
                 let count = batch.records.len();
-                if let Err(error) = runtime.block_on(store.append(batch.records)) {
+                if let Err(error) = written(&runtime, &store, batch.records) {
                     tracing::warn!(%error, count, "entries of the books are lost");
                 }
                 for session in keeping.changed.drain() {
@@ -247,6 +251,23 @@ impl Keeper {
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
         }
     }
+}
+
+/// Writes entries as a task of the runtime, and waits for that. A runtime that is being shut down drops its tasks, where
+/// this thread would panic if it ran them itself: their timers and sockets are gone.
+fn written(
+    runtime: &tokio::runtime::Handle,
+    store: &Arc<dyn Store>,
+    records: Vec<Record>,
+) -> Result<(), StoreError> {
+    let (done, end) = tokio::sync::oneshot::channel();
+    let store = Arc::clone(store);
+    runtime.spawn(async move {
+        // Nobody waits for it where the thread is gone.
+        let _ = done.send(store.append(records).await);
+    });
+    let gone = |_| StoreError::Failed("the gateway's runtime has ended".to_owned());
+    end.blocking_recv().map_err(gone)?
 }
 
 struct Keeping {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use longhaul_core::cache::{Head, SystemPart, ToolPart};
+use longhaul_core::cache::{Head, Rewriting, SystemPart, ToolPart};
 use longhaul_provider::Dialect;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -35,8 +35,8 @@ pub struct ToWatch {
     pub(crate) replaced: Option<(Arc<Shelved>, usize)>,
     /// What was sent as a whole, where markers in it were changed, too.
     pub(crate) marked: Option<Vec<Bytes>>,
-    /// Whether that is something else than before, so that the cache breaks as planned.
-    pub(crate) fresh: bool,
+    /// What the gateway sends in place of the beginning, and of which line; none if nothing is managed.
+    pub(crate) rewriting: Option<Rewriting>,
     /// The header `anthropic-beta`.
     pub betas: String,
     /// Tells heads apart.
@@ -74,7 +74,7 @@ impl ToWatch {
             recognised,
             replaced: None,
             marked: None,
-            fresh: false,
+            rewriting: None,
             betas,
             head,
             part,

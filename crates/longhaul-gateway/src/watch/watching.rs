@@ -96,10 +96,8 @@ impl Inner {
         if self.under_way.len() > MOST_UNDER_WAY {
             self.under_way.clear();
         }
-        if watched.fresh {
-            self.watch.compacted(&session.to_string());
-        }
-        if let Some(fingerprint) = self.fingerprints.of(watched, at) {
+        if let Some(mut fingerprint) = self.fingerprints.of(watched, at) {
+            fingerprint.rewriting = watched.rewriting;
             let id = self.watch.before(fingerprint);
             self.under_way.insert(call, (id, session));
         }

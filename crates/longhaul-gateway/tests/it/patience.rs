@@ -81,7 +81,7 @@ async fn n2_x8_nor_where_thinking_is_bound() {
 
 /// The machine's clock, put forward.
 #[derive(Default)]
-struct Forward(AtomicI64);
+pub(crate) struct Forward(pub(crate) AtomicI64);
 
 impl Clock for Forward {
     fn now(&self) -> Timestamp {

@@ -72,6 +72,7 @@ impl Rendered {
                 messages: &self.messages,
             },
             marks: vec![(self.blocks.len() - 1, mark)],
+            rewriting: None,
         }
     }
 }

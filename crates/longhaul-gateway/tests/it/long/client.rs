@@ -57,10 +57,12 @@ pub(crate) struct Client {
     workload: Workload,
     window: u64,
     chance: Chance,
-    pub(crate) messages: Vec<Value>,
+    messages: Vec<Value>,
+    /// Those that will not change any more, as they are sent.
+    written: String,
+    until: usize,
     /// How often `x-longhaul-action` said what.
     pub(crate) actions: BTreeMap<String, usize>,
-    pub(crate) sent_bytes: usize,
     /// Tokens of the stable head.
     pub(crate) head: String,
 }
@@ -81,37 +83,57 @@ impl Client {
             messages: vec![
                 json!({"role": "user", "content": "Fix the tests. Never touch the lock file."}),
             ],
+            written: String::new(),
+            until: 0,
             actions: BTreeMap::new(),
-            sent_bytes: 0,
             head: "You work on a repository. ".repeat(20),
         }
     }
 
-    fn body(&self) -> Value {
+    /// The body as it is sent. What was said before is written once: in a long conversation it is most of the work.
+    fn body(&mut self) -> String {
+        let last = self.messages.len() - 1;
+        for message in &self.messages[self.until..last] {
+            self.written += &message.to_string();
+            self.written.push(',');
+        }
+        self.until = last;
+        let mut newest = self.messages[last].clone();
+        if self.workload.marks
+            && self.workload.dialect == Dialect::Messages
+            && let Some(block) = newest["content"]
+                .as_array_mut()
+                .and_then(|all| all.last_mut())
+        {
+            block["cache_control"] = json!({"type": "ephemeral"});
+        }
+        let beside = self.beside();
+        let lead = match self.workload.dialect {
+            Dialect::Chat => json!({"role": "system", "content": self.head}).to_string() + ",",
+            Dialect::Messages => String::new(),
+        };
+        let beside = beside.to_string();
+        let beside = beside.trim_start_matches('{');
+        format!("{{\"messages\":[{lead}{}{newest}],{beside}", self.written)
+    }
+
+    /// What is sent beside the messages.
+    fn beside(&self) -> Value {
         let schema = json!({"type": "object", "properties": {"command": {"type": "string"}}});
         match self.workload.dialect {
             Dialect::Chat => {
-                let mut messages = vec![json!({"role": "system", "content": self.head})];
-                messages.extend(self.messages.iter().cloned());
                 let function = json!({"name": "Bash", "description": "Run", "parameters": schema});
-                json!({"model": self.model, "max_tokens": self.workload.max_tokens, "messages": messages,
+                json!({"model": self.model, "max_tokens": self.workload.max_tokens,
                     "tools": [{"type": "function", "function": function}]})
             }
             Dialect::Messages => {
-                let mut body = json!({"model": self.model, "max_tokens": self.workload.max_tokens, "messages": self.messages,
+                let mut body = json!({"model": self.model, "max_tokens": self.workload.max_tokens,
                     "system": [{"type": "text", "text": self.head}], "stream": self.workload.streamed,
                     "tools": [{"name": "Bash", "description": "Run", "input_schema": schema}]});
                 if self.binds() {
                     body["thinking"] = json!({"type": "adaptive"});
                 }
                 if self.workload.marks {
-                    let last = body["messages"].as_array_mut().unwrap().last_mut().unwrap();
-                    if let Some(block) = last["content"]
-                        .as_array_mut()
-                        .and_then(|all| all.last_mut())
-                    {
-                        block["cache_control"] = json!({"type": "ephemeral"});
-                    }
                     body["system"][0]["cache_control"] = json!({"type": "ephemeral"});
                 }
                 body
@@ -149,8 +171,7 @@ impl Client {
 
     /// Sends what there is; gives the head of the answer, and the reply.
     pub(crate) async fn ask(&mut self) -> (String, Value) {
-        let body = self.body().to_string();
-        self.sent_bytes = body.len();
+        let body = self.body();
         let path = match self.workload.dialect {
             Dialect::Messages => "/v1/messages",
             Dialect::Chat => "/v1/chat/completions",

@@ -1,0 +1,104 @@
+//! A runtime that ends before the gateway does takes nothing down with it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use jiff::Timestamp;
+use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
+use longhaul_gateway::line::{LineId, SessionId, Tenants};
+use longhaul_gateway::store::{
+    CallRecord, Known, Memory, Purged, Record, SessionRow, Store, StoreError, StoreHealth,
+};
+use serde_json::json;
+
+use super::support::{self, REPLY, answering, exchange, post};
+
+/// Books that are never done writing, as those on a server that does not answer.
+struct Slow {
+    kept: Memory,
+    begun: Arc<AtomicUsize>,
+}
+
+impl StoreHealth for Slow {
+    fn probe(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.kept.probe()
+    }
+}
+
+impl Store for Slow {
+    fn append(&self, _: Vec<Record>) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.begun.fetch_add(1, Ordering::SeqCst);
+            loop {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        })
+    }
+
+    fn known(&self, most: usize) -> BoxFuture<'_, Result<Known, StoreError>> {
+        self.kept.known(most)
+    }
+
+    fn sessions(&self, most: usize) -> BoxFuture<'_, Result<Vec<SessionRow>, StoreError>> {
+        self.kept.sessions(most)
+    }
+
+    fn calls(
+        &self,
+        session: SessionId,
+        most: usize,
+    ) -> BoxFuture<'_, Result<Vec<(LineId, CallRecord)>, StoreError>> {
+        self.kept.calls(session, most)
+    }
+
+    fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<Purged, StoreError>> {
+        self.kept.purge(before)
+    }
+}
+
+#[test]
+fn x8_the_books_do_not_panic_where_the_runtime_ends_first() {
+    let panics = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&panics);
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if std::thread::current().name() == Some("longhaul-books") {
+            counted.fetch_add(1, Ordering::SeqCst);
+        }
+        usual(panic);
+    }));
+    let begun = Arc::new(AtomicUsize::new(0));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    let slow = Arc::new(Slow {
+        kept: Memory::new().unwrap(),
+        begun: Arc::clone(&begun),
+    });
+    let books = Arc::downgrade(&slow);
+    let gateway = runtime.block_on(async {
+        let (url, _) = answering(REPLY).await;
+        let kept = Arc::new(Memory::new().unwrap());
+        let mut options = Options::new(UpstreamChoice::Url(url), kept, Tenants::passing());
+        options.store = slow;
+        let gateway = Gateway::start(options).await.unwrap();
+        let body = support::body(&json!([{"role": "user", "content": "a"}]));
+        let request = post("/v1/messages", "x-api-key: k\r\n", &body);
+        exchange(gateway.addr(), &request).await;
+        gateway
+    });
+    while begun.load(Ordering::SeqCst) == 0 {
+        std::thread::yield_now();
+    }
+    runtime.shutdown_background();
+    drop(gateway);
+    // The thread has ended when nobody has the books any more.
+    while books.strong_count() > 0 {
+        std::thread::yield_now();
+    }
+    assert_eq!(panics.load(Ordering::SeqCst), 0);
+}
