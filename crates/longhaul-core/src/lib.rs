@@ -11,6 +11,7 @@ pub mod config;
 pub mod engine;
 pub mod facts;
 mod hash;
+pub mod history;
 pub mod inspect;
 pub mod json;
 pub mod listing;

@@ -8,11 +8,18 @@
 
 pub mod body;
 pub mod front;
+mod limits;
 pub mod line;
 pub mod manage;
 pub mod marks;
+mod meeting;
 pub mod memory;
+mod options;
 pub mod own;
+mod own_body;
 pub mod policy;
+mod refusal;
+mod state;
 pub mod store;
+mod upstream;
 pub mod watch;

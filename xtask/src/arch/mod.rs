@@ -1,11 +1,12 @@
 //! `cargo xtask arch`: the workspace held against its plan.
 //!
-//! `rules` is the plan, `graph` what is, `layers` compares the two; `files` looks at sources and documents. Every
+//! `rules` is the plan, `graph` what is, `layers` compares the two; `modules` looks for circles inside a crate, `files` at sources and documents. Every
 //! finding is a sentence that says what to do.
 
 mod files;
 mod graph;
 mod layers;
+mod modules;
 mod rules;
 
 use crate::Outcome;
@@ -16,6 +17,7 @@ use graph::Graph;
 pub(crate) fn run(workspace: &Workspace) -> Outcome {
     let graph = Graph::of(workspace);
     let mut found = layers::findings(&graph);
+    found.extend(modules::findings(workspace)?);
     found.extend(files::sources(workspace)?);
     found.extend(files::documents(workspace)?);
     found.extend(files::machine_paths(workspace)?);

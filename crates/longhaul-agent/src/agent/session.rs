@@ -227,6 +227,8 @@ impl Lasting {
             .transcript(&place.transcript)
             .archive(archive_path(&home, &place.transcript))
             .durability(recipe.durability)
+            // The date, the branch and the like have changed since: that alone is not worth the cache.
+            .keep_prefix_until_compaction()
             .session_id(&settled.id)
             .cwd(&place.cwd)
             .git_branch(self.surroundings.branch())

@@ -208,6 +208,7 @@ pub(crate) fn engine(event: &Event) -> Vec<Flow> {
         | Event::FileRestore { failed: None, .. }
         | Event::NotesNotUsed { .. }
         | Event::Ahead(_)
+        | Event::PrefixChanged { .. }
         | Event::Preview(_) => return Vec::new(),
     };
     vec![line]

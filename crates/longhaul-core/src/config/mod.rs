@@ -13,6 +13,7 @@ mod reference;
 mod setting;
 mod slot;
 mod suggest;
+mod summariser;
 mod table;
 
 pub use error::{ConfigError, Notice};
@@ -21,9 +22,9 @@ pub use hosts::{InServe, in_serve};
 pub use load::{FileLayer, Layers};
 pub use reference::reference_markdown;
 pub use setting::{EnvName, Sense, Setting};
+pub use summariser::Summariser;
 pub use table::SETTINGS;
 
-use crate::engine::Summariser;
 use crate::facts::{BuiltinWords, ChosenWords, SentenceWords, Vocabulary, WordingError};
 use crate::micro::{ClearableTools, MicroLimits};
 use crate::notes::NotesSettings;

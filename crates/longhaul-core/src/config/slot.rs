@@ -7,8 +7,8 @@ use std::str::FromStr;
 use toml::de::DeValue;
 
 use super::Config;
+use super::Summariser;
 use super::setting::Sense;
-use crate::engine::Summariser;
 use crate::window::Percent;
 
 /// A field of the configuration; the variant is its type.

@@ -26,6 +26,7 @@ use crate::micro::native::{Applied, KeepThinking};
 use crate::plan::{Recompaction, Worth, worth};
 use crate::prompt::{Assembly, Beginning, Birth, HeadReason, Predecessor, RequestHead};
 use crate::rehydrate::{FileText, Source};
+use crate::report::InArchive;
 use crate::summary::Direction;
 use crate::window::Level;
 
@@ -73,6 +74,7 @@ impl Engine {
     pub(super) fn prepare_commit(&mut self, mut compaction: Compaction, now: Timestamp) {
         // What lies before the pivot stays as it was sent, and so must what stands before it (P2).
         let fresh = compaction.gathered.head.take();
+        let fresh = fresh.or_else(|| self.next_head.clone());
         let keeps_head = compaction.direction == Some(Direction::From);
         let head = fresh
             .filter(|_| !keeps_head)
@@ -176,16 +178,12 @@ impl Engine {
         else {
             return;
         };
-        match outcome {
-            Outcome::Archived => draft.report.results.archived = draft.report.results.cleared,
-            Outcome::NoArchive => draft.report.notes.push(
-                "There is no archive: what was summed up is in the transcript alone.".to_owned(),
-            ),
-            _ => draft.report.notes.push(
-                "The archive could not be written: what was summed up is in the transcript alone."
-                    .to_owned(),
-            ),
-        }
+        let archive = match outcome {
+            Outcome::Archived => InArchive::Yes,
+            Outcome::NoArchive => InArchive::NoArchive,
+            _ => InArchive::Failed,
+        };
+        (self.config.originals).tell_of_archive(archive, &mut draft.report);
         let turn = self.ids.next_uuid();
         let window = &self.config.window;
         let source = self.config.source.as_str();
@@ -446,6 +444,9 @@ impl Engine {
             Heads::Unwritten | Heads::Unknown => None,
         };
         self.head = head;
+        if compaction.direction != Some(Direction::From) {
+            self.next_head = None;
+        }
         self.outdated = None;
         self.generation += 1;
         self.watched_head = None;

@@ -1,10 +1,11 @@
 //! What an engine is told once.
 
 use crate::boundary::{Envelope, Thread};
-use crate::config::Config;
+use crate::config::{Config, Summariser};
 use crate::micro::{ClearableTools, MicroLimits, Pressure};
 use crate::models::ModelSpec;
 use crate::notes::{NotesSettings, Progress};
+use crate::report::Originals;
 use crate::summary::message::Mode;
 use crate::window::{Owner, QuerySource, Switches, WindowStatus};
 
@@ -79,6 +80,8 @@ pub struct EngineConfig {
     pub preparation: Preparation,
     /// How replies reach the user.
     pub delivery: Delivery,
+    /// Who has what has left the window.
+    pub originals: Originals,
 }
 
 impl EngineConfig {
@@ -110,6 +113,7 @@ impl EngineConfig {
             notes: None,
             preparation: Preparation::WhenFull,
             delivery: Delivery::default(),
+            originals: Originals::default(),
         }
     }
 }
@@ -145,33 +149,6 @@ pub enum Preparation {
     /// Ahead of that, while the conversation goes on (X5).
     #[default]
     Ahead,
-}
-
-/// Who sums up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Summariser {
-    /// A model, asked by us.
-    #[default]
-    Ours,
-    /// The provider, by its own compaction on demand; where that cannot be, or fails, as [`Summariser::Ours`].
-    Provider,
-}
-
-impl Summariser {
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ours => "model",
-            Self::Provider => "provider",
-        }
-    }
-
-    /// The one with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Ours, Self::Provider]
-            .into_iter()
-            .find(|known| known.name() == name)
-    }
 }
 
 /// Whether heads of requests are written (M7).

@@ -148,6 +148,7 @@ impl Engine {
         };
         let made = compaction.summary.as_ref().map(|(made, _)| made);
         let shortened = made.is_some_and(|made| *made != summary).then_some(by);
+        self.config.originals.tell_of_messages(&mut report);
         report.notes.extend(thrift.note(shortened, words));
         Draft {
             summary,

@@ -10,6 +10,7 @@ use crate::micro::Reason;
 use crate::money::Usd;
 use crate::notes;
 use crate::plan::Recompaction;
+use crate::prompt::HeadReason;
 use crate::report::LossReport;
 
 /// Something that happened.
@@ -108,6 +109,13 @@ pub enum Event {
         /// Why.
         reason: notes::Reason,
     },
+    /// The host wants requests to begin otherwise than they did: another system prompt, other tools or settings.
+    PrefixChanged {
+        /// What is different.
+        what: HeadReason,
+        /// From when on that holds.
+        from: PrefixFrom,
+    },
     /// A summary is prepared while the conversation goes on (X5).
     Ahead(Ahead),
     /// The cache broke, or was not read as it should have been.
@@ -181,6 +189,15 @@ pub enum Summarizer {
     Notes,
     /// The conversation's own model, span by span (O6).
     Fold,
+}
+
+/// From when on requests begin otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrefixFrom {
+    /// From the next request on. The provider's cache does not hold it.
+    NextRequest,
+    /// From the next compaction on, when the cache breaks anyway.
+    NextCompaction,
 }
 
 /// A compaction that succeeded.

@@ -41,13 +41,15 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 
+pub use crate::config::Summariser;
 pub use crate::prompt::ToolOutput;
 pub use config::{
-    CacheEdits, Delivery, EngineConfig, Heads, Identity, NotesConfig, Preparation, Summariser,
-    SummaryModel,
+    CacheEdits, Delivery, EngineConfig, Heads, Identity, NotesConfig, Preparation, SummaryModel,
 };
 pub use effect::{Effect, EffectId, HookCall, NotesRun, Outgoing, Urgency};
-pub use event::{Ahead, CompactFailure, Compacted, Event, NotesEvent, Phase, Preview, Summarizer};
+pub use event::{
+    Ahead, CompactFailure, Compacted, Event, NotesEvent, Phase, PrefixFrom, Preview, Summarizer,
+};
 pub use growth::Growth;
 pub use ids::Ids;
 pub use input::{
@@ -78,6 +80,8 @@ pub struct Engine {
     live: Live,
     /// What the host wants before the messages.
     head: RequestHead,
+    /// What the host wants there from the next compaction on, where that is something else.
+    next_head: Option<RequestHead>,
     /// The rendering under its head; none until the first request.
     assembly: Option<Assembly>,
     /// Why the rendering no longer holds, if it does not.
@@ -159,6 +163,8 @@ pub struct Resume {
     pub preserved: Vec<Id>,
     /// The rendering as the process before had it.
     pub assembly: Option<Assembly>,
+    /// What requests shall begin with from the next compaction on, where the host wants something else than before.
+    pub next_head: Option<RequestHead>,
     /// What the session must not lose, where the view alone does not tell.
     pub facts: Option<Facts>,
 }
@@ -182,6 +188,7 @@ impl Engine {
             ids,
             live,
             head,
+            next_head: resume.next_head,
             assembly: resume.assembly,
             outdated: None,
             generation: 0,
@@ -206,8 +213,19 @@ impl Engine {
             next_effect: 0,
             config,
         };
-        let keep = dress::kept_thinking(&engine.head);
+        // What was sent last says how much thinking is kept, where something was.
+        let sent = engine.assembly.as_ref().map(Assembly::head);
+        let keep = dress::kept_thinking(sent.unwrap_or(&engine.head));
         engine.head = engine.dressed(engine.head.clone(), keep);
+        if let Some(what) = engine.next_head.as_ref().and_then(|next| {
+            let before = engine.assembly.as_ref()?.head();
+            before.difference(&engine.dressed(next.clone(), keep))
+        }) {
+            let from = PrefixFrom::NextCompaction;
+            engine.notify(Event::PrefixChanged { what, from });
+        } else {
+            engine.next_head = None;
+        }
         engine
     }
 
@@ -225,6 +243,8 @@ impl Engine {
             Input::Turn => self.begin_turn(now),
             Input::Compact(request) => self.compact_by_hand(request, now),
             Input::Head(head) => {
+                // The host has decided anew.
+                self.next_head = None;
                 let keep = dress::kept_thinking(&self.head);
                 self.head = self.dressed(*head, keep);
             }

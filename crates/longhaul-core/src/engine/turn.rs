@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::compact::After;
 use super::effect::{Effect, Outgoing, Urgency};
-use super::event::Event;
+use super::event::{Event, PrefixFrom};
 use super::input::{Ending, Failed, FailedKind, ModelReply, Outcome};
 use super::line::{self, NewEntry};
 use super::result::{CallFailure, CallResult};
@@ -200,6 +200,10 @@ impl Engine {
             Some(assembly) if assembly.must_begin_anew() => Some(HeadReason::Cleared),
             Some(_) => self.outdated.or(changed),
         };
+        if let Some(what) = changed {
+            let from = PrefixFrom::NextRequest;
+            self.notify(Event::PrefixChanged { what, from });
+        }
         if let Some(reason) = reason {
             self.begin_rendering(reason);
         }

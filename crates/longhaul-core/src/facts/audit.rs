@@ -154,16 +154,10 @@ fn joined(parts: &[String]) -> String {
     }
 }
 
-/// How many rules and messages there are, and what is said if not all are in view.
+/// How many rules and messages there are, and what is said if not all rules are in view.
 fn total(facts: &Facts, report: &mut LossReport) {
     report.rules.total = facts.rules.len() as u64 + u64::from(facts.rules_dropped);
     report.user_messages.total = facts.messages.len() as u64;
-    let messages = report.user_messages;
-    if messages.shortened + messages.omitted > 0 {
-        report.notes.push(
-            "User messages that were shortened or left out are whole in the transcript.".to_owned(),
-        );
-    }
     if facts.rules_dropped > 0 {
         report.notes.push(format!(
             "{} of the oldest rules are no longer kept apart from their messages.",

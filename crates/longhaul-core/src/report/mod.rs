@@ -3,10 +3,12 @@
 //! Every room that takes part adds its figures; here is the shape, its reading back, and its telling to people.
 
 mod made;
+mod originals;
 mod tell;
 
 pub use made::Made;
 pub(crate) use made::dollars;
+pub use originals::{InArchive, Originals};
 use serde::{Deserialize, Serialize};
 
 use crate::message::View;

@@ -21,6 +21,7 @@ mod facts;
 mod forged;
 mod format;
 mod generated;
+mod history;
 mod json;
 mod lines;
 mod listing;

@@ -15,21 +15,21 @@ use tokio::sync::OwnedSemaphorePermit;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
-use super::collect::{self, Onward};
-use super::headers;
-use super::options::KeylessClients;
 use super::passing::Answer;
 use super::placing::{self, Placing};
-use super::refuse::Refusal;
 use super::routes::Route;
-use super::state::State;
 use super::under_way::{Call, ORGANISATION, UnderWay};
 use super::withheld::{self, Outcome};
 use crate::line::{self, Credentials};
 use crate::manage::Sending;
+use crate::options::KeylessClients;
 use crate::own;
 use crate::policy::{Policy, Subject};
+use crate::refusal::Refusal;
+use crate::state::State;
 use crate::store::Ended;
+use crate::upstream::headers;
+use crate::upstream::{self, Onward};
 
 /// What a client shows to be let in.
 const TOKEN: &str = "x-longhaul-token";
@@ -38,7 +38,8 @@ const TOKEN: &str = "x-longhaul-token";
 pub(super) async fn answer(state: Arc<State>, request: Request<Incoming>) -> Response<Answer> {
     let route = Route::of(request.method(), request.uri().path());
     if route == Route::Own {
-        return Box::pin(own::answer(&state, &request)).await;
+        let answer = Box::pin(own::answer(&state, &request)).await;
+        return answer.map(Answer::from);
     }
     let began = Instant::now();
     if !known_here(&state, request.headers()) {
@@ -82,7 +83,7 @@ fn known_here(state: &State, headers: &HeaderMap) -> bool {
 }
 
 fn refused(state: &State, refusal: &Refusal, dialect: Dialect, began: Instant) -> Response<Answer> {
-    let answer = refusal.answer(dialect);
+    let answer = refusal.answer(dialect).map(Answer::from);
     state.metrics.refused(refusal.counted());
     let status = answer.status().as_u16();
     state.metrics.answered(status, None, began.elapsed());
@@ -143,7 +144,7 @@ async fn pass(
         Route::Own | Route::Other(_) => false,
     };
     let onward = if read {
-        let body = collect::whole(body, most, idle, &state.budget).await?;
+        let body = upstream::whole(body, most, idle, &state.budget).await?;
         let asked = line::Request {
             tenant,
             dialect: route.dialect(),

@@ -18,15 +18,15 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use url::Url;
 
-use super::meeting::Meeting;
-use super::options::{Limits, Options, UpstreamChoice};
 use super::serve;
-use super::state::State;
-use super::upstream::{Upstream, UpstreamError};
 use crate::line::{Ids, Lines, Recogniser};
 use crate::manage::{Care, Noting, Settings, Shelves};
+use crate::meeting::Meeting;
 use crate::memory::{Budget, Evict};
+use crate::options::{Limits, Options, UpstreamChoice};
+use crate::state::State;
 use crate::store::{Store, StoreError};
+use crate::upstream::{Upstream, UpstreamError};
 use crate::watch::{Changes, Keeper, Metrics};
 
 /// How often old entries are deleted.
@@ -134,7 +134,6 @@ impl Gateway {
         let care = Arc::new(care.await?.told_the_time_by(options.clock));
         let (keeper, desk) = Keeper::start(
             Arc::clone(&options.store),
-            Arc::clone(&care),
             options.models,
             Arc::clone(&metrics),
             changes.clone(),

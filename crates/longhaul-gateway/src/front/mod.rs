@@ -6,36 +6,22 @@
 //! socket that does not wait for ever (`turns`: when it waits for the client; `silent`: for whom it waits since when; `files`:
 //! how many there may be), `refuse` the gateway's own errors in the API's words.
 
-mod cause;
-mod collect;
-mod connect;
+mod after_reply;
 mod exchange;
 mod files;
 mod gateway;
-mod headers;
-mod meeting;
-mod options;
 mod out_of_room;
 mod passing;
 mod patient;
 mod placing;
-mod refuse;
 mod routes;
 mod serve;
 mod silent;
-mod state;
 mod turns;
 mod under_way;
-mod upstream;
 mod withheld;
 
-pub(crate) use collect::Onward;
+pub use crate::options::{KeylessClients, Limits, Options, Timeouts, UpstreamChoice};
+pub use crate::upstream::UpstreamError;
 pub use files::raise_open_files;
 pub use gateway::{Gateway, StartError};
-pub(crate) use headers::without_claims;
-pub use options::{KeylessClients, Limits, Options, Timeouts, UpstreamChoice};
-pub(crate) use passing::Answer;
-pub(crate) use refuse::json_answer;
-pub(crate) use state::State;
-pub(crate) use upstream::Upstream;
-pub use upstream::UpstreamError;

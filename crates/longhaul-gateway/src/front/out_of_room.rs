@@ -4,6 +4,7 @@
 //! A streamed answer is passed on as it comes. Its line is measured as full then, and the next request is made smaller before
 //! it is sent (`manage`).
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use http::{Response, StatusCode, header};
@@ -15,14 +16,15 @@ use longhaul_provider::Dialect;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::after_reply::{Report, after_reply};
 use super::placing;
-use super::refuse::Refusal;
-use super::state::State;
 use super::under_way::Call;
 use super::withheld::Outcome;
 use crate::manage::{Material, Told};
+use crate::refusal::Refusal;
+use crate::state::State;
 use crate::store::{CallRecord, Ended};
-use crate::watch::{self, Done, Tap};
+use crate::watch::{self, Tap};
 
 /// The longest answer that is read before it is passed back.
 const LONGEST: usize = 64 << 20;
@@ -63,7 +65,7 @@ pub(super) fn length(answer: &Response<Incoming>) -> usize {
 
 /// Reads the answer, and looks how it ended.
 pub(super) async fn look(
-    state: &State,
+    state: &Arc<State>,
     call: &mut Call,
     mut material: Box<Material>,
     answer: Response<Incoming>,
@@ -111,14 +113,14 @@ pub(super) async fn look(
 }
 
 /// What is withheld was paid for.
-fn write_down(state: &State, call: &Call, answer: &Response<bytes::Bytes>) {
+fn write_down(state: &Arc<State>, call: &Call, answer: &Response<bytes::Bytes>) {
     let Some(model) = call.model.clone() else {
         return;
     };
     let mut tap = Tap::new(call.dialect, answer.headers(), &state.budget);
     tap.take(answer.body());
     let took = call.began.elapsed().as_millis();
-    state.desk.done(Done {
+    let report = Report {
         call: state.calls.fetch_add(1, Ordering::Relaxed),
         line: call.placed.map(|(placed, _)| placed.line),
         record: CallRecord {
@@ -135,7 +137,7 @@ fn write_down(state: &State, call: &Call, answer: &Response<bytes::Bytes>) {
             rewritten: false,
             partial: false,
         },
-        measured: tap.end(Ended::Whole),
         material: None,
-    });
+    };
+    after_reply(state, report, tap.end(Ended::Whole));
 }

@@ -8,50 +8,32 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Incoming;
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Sleep;
 use tracing::Span;
 
-use super::state::State;
-use crate::line::LineId;
-use crate::manage::Material;
+use super::after_reply::{Report, after_reply};
+use crate::own_body::{BrokeOff, OwnBody};
 use crate::policy::Policy;
+use crate::state::State;
 use crate::store::{CallRecord, Ended};
-use crate::watch::{Done, Extent, Measured, Refused, Tap};
+use crate::watch::{Extent, Measured, Refused, Tap};
 
 /// A body for the client.
 #[derive(Debug)]
 pub(crate) enum Answer {
     /// Our own.
-    Whole(Option<Bytes>),
-    /// Our own, bit by bit.
-    Streamed(UnsyncBoxBody<Bytes, BrokeOff>),
+    Own(OwnBody),
     /// The upstream's.
     Passing(Box<Passing>),
 }
 
-/// The answer broke off; so does ours, and the client sees what it would have seen without us.
-#[derive(Debug, thiserror::Error)]
-#[error("the upstream's answer broke off")]
-pub(crate) struct BrokeOff;
-
-impl Answer {
-    pub(crate) fn whole(bytes: Bytes) -> Self {
-        Self::Whole(Some(bytes))
+impl From<OwnBody> for Answer {
+    fn from(body: OwnBody) -> Self {
+        Self::Own(body)
     }
-}
-
-/// What to write down when an answer has ended.
-#[derive(Debug)]
-pub(super) struct Report {
-    pub(super) call: u64,
-    pub(super) line: Option<LineId>,
-    pub(super) record: CallRecord,
-    /// What its conversation can be made smaller from, if it is managed.
-    pub(super) material: Option<Box<Material>>,
 }
 
 /// Where the upstream's body comes from.
@@ -154,24 +136,23 @@ impl Drop for Passing {
         let Some(report) = self.report.take() else {
             return;
         };
-        let (state, tap) = (Arc::clone(&self.state), self.tap.take());
-        let write_down = move || {
-            state.desk.done(Done {
-                call: report.call,
-                line: report.line,
-                record: CallRecord {
-                    ended,
-                    millis,
-                    ..report.record
-                },
-                material: report.material,
-                measured: tap.map_or(Measured::Usage(None, Extent::Whole), |tap| tap.end(ended)),
-            });
+        let report = Report {
+            record: CallRecord {
+                ended,
+                millis,
+                ..report.record
+            },
+            ..report
         };
-        // The end of the answer is still on its way out: the client need not wait for our books.
+        let tap = self.tap.take();
+        let measured = tap.map_or(Measured::Usage(None, Extent::Whole), |tap| tap.end(ended));
+        let state = Arc::clone(&self.state);
+        // The end of the answer is still on its way out: the client need not wait for what follows.
         match Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn(async move { write_down() })),
-            Err(_) => write_down(),
+            Ok(runtime) => {
+                drop(runtime.spawn(async move { after_reply(&state, report, measured) }));
+            }
+            Err(_) => after_reply(&state, report, measured),
         }
     }
 }
@@ -185,24 +166,21 @@ impl Body for Answer {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BrokeOff>>> {
         match &mut *self {
-            Self::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Self::Streamed(body) => Pin::new(body).poll_frame(cx),
+            Self::Own(body) => body.poll(cx),
             Self::Passing(passing) => passing.poll(cx),
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match self {
-            Self::Whole(bytes) => bytes.is_none(),
-            Self::Streamed(body) => body.is_end_stream(),
+            Self::Own(body) => body.is_at_end(),
             Self::Passing(passing) => passing.body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
-            Self::Streamed(body) => body.size_hint(),
+            Self::Own(body) => body.size_hint(),
             Self::Passing(passing) => passing.body.size_hint(),
         }
     }

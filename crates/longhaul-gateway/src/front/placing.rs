@@ -5,14 +5,14 @@ use std::sync::{Arc, PoisonError};
 use bytes::Bytes;
 use http::{HeaderMap, Uri};
 
-use super::meeting::OfKey;
-use super::refuse::Refusal;
-use super::state::State;
 use super::under_way::{Call, Waiting};
 use crate::body::NotAConversation;
 use crate::line::{self, Group, Placed, Recognised, Relation};
 use crate::manage::{Asking, Material};
+use crate::meeting::OfKey;
 use crate::policy::Policy;
+use crate::refusal::Refusal;
+use crate::state::State;
 use crate::store::LineRecord;
 use crate::watch::{Sent, ToWatch};
 
@@ -212,7 +212,8 @@ pub(super) fn watched(state: &State, material: &Material) -> Option<ToWatch> {
         Arc::clone(&material.recognised),
         betas(&material.asking.headers)?,
     )?;
-    watch.replaced = sending.replaced.clone();
+    let replaced = sending.replaced.as_ref();
+    watch.replaced = replaced.map(|(base, until)| (Arc::clone(&base.elements), *until));
     watch.marked = sending.marked.as_ref().map(|_| sending.parts.clone());
     watch.rewriting = Some(material.rewriting());
     Some(watch)

@@ -18,8 +18,8 @@ use super::exchange;
 use super::files;
 use super::patient::{Patience, Patient};
 use super::silent::{Silent, SilentConnections};
-use super::state::State;
 use super::turns::Turns;
+use crate::state::State;
 
 /// How long to wait if a connection cannot be accepted.
 const NO_ROOM: Duration = Duration::from_millis(50);

@@ -10,7 +10,8 @@ use bytes::Bytes;
 use http::Response;
 use http_body::{Body, Frame, SizeHint};
 
-use super::passing::{Answer, BrokeOff};
+use super::passing::Answer;
+use crate::own_body::BrokeOff;
 
 /// See the module. Clones are of the same connection.
 #[derive(Debug, Clone, Default)]

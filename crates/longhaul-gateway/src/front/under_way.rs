@@ -9,16 +9,17 @@ use longhaul_provider::Dialect;
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::Span;
 
-use super::headers;
-use super::meeting::{OfKey, Told};
-use super::passing::{Answer, Passing, Report, Source};
-use super::state::State;
+use super::after_reply::Report;
+use super::passing::{Answer, Passing, Source};
 use super::withheld::Outcome;
 use crate::line::{LineId, Pending, Placed, Relation, Tenant};
 use crate::manage::Material;
+use crate::meeting::{OfKey, Told};
 use crate::policy::Policy;
+use crate::state::State;
 use crate::store::{CallRecord, Ended};
-use crate::watch::{Done, Extent, Measured, Sent, Tap, ToWatch};
+use crate::upstream::headers;
+use crate::watch::{Done, Extent, Sent, Tap, ToWatch};
 
 const SESSION: HeaderName = HeaderName::from_static("x-longhaul-session");
 const LINE: HeaderName = HeaderName::from_static("x-longhaul-line");
@@ -235,8 +236,8 @@ impl Drop for UnderWay {
                 call: report.call,
                 line: report.line,
                 record: report.record,
-                measured: Measured::Usage(None, Extent::Whole),
-                material: None,
+                usage: None,
+                extent: Extent::Whole,
             });
         }
     }

@@ -1,6 +1,8 @@
 //! An answer is looked at before it is passed back: that a conversation is too long is not the client's to deal with (O3),
 //! nor that what was thought in it does not fit what stands for its beginning.
 
+use std::sync::Arc;
+
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -12,10 +14,10 @@ use longhaul_provider::error::Answer as ErrorAnswer;
 
 use super::out_of_room;
 use super::placing;
-use super::refuse::Refusal;
-use super::state::State;
 use super::under_way::Call;
 use crate::manage::{Material, Told};
+use crate::refusal::Refusal;
+use crate::state::State;
 use crate::watch;
 
 /// The longest error that is read.
@@ -50,7 +52,7 @@ fn is_about_binding(message: &str) -> bool {
 
 /// Looks at an answer. What is too long is made shorter until it fits; other trouble is dealt with once a request.
 pub(super) async fn look(
-    state: &State,
+    state: &Arc<State>,
     call: Option<&mut Call>,
     answer: Response<Incoming>,
 ) -> Result<Outcome, Refusal> {
@@ -81,7 +83,7 @@ pub(super) async fn look(
 }
 
 async fn look_into(
-    state: &State,
+    state: &Arc<State>,
     call: &mut Call,
     mut material: Box<Material>,
     answer: Response<Incoming>,

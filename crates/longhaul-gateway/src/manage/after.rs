@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
+use longhaul_core::history::{HistoryState, MeasuredReply};
 use longhaul_core::message::Usage;
 use longhaul_core::window::{Action, WindowStatus};
 
 use super::care::Care;
 use super::material::Material;
-use super::standing::{Measured, Standing};
 use super::weight::Density;
 use super::work::{Answered, Occasion};
 
@@ -23,16 +23,16 @@ impl Care {
         let notes = self.notes.as_ref().filter(|notes| notes.are_fresh(line));
         let may = self.settings.config.background
             && (self.may(Action::Automatic) || self.may(Action::Micro));
-        let is_due = |standing: &Standing| {
+        let is_due = |state: &HistoryState| {
             material.size.is_none()
                 && may
                 && (known.window.as_ref()).is_some_and(|window| match notes {
-                    Some(_) => standing.is_due_with_notes(window),
-                    None => standing.is_due(window),
+                    Some(_) => state.is_due_with_notes(window),
+                    None => state.is_due(window),
                 })
         };
         let base = material.sending.replaced.as_ref();
-        let measured = Measured {
+        let measured = MeasuredReply {
             used,
             at: material.recognised.hashes.last().copied().unwrap_or(0),
             beginning: base.map(|(base, _)| base.beginning()),

@@ -18,8 +18,8 @@ use longhaul_provider::decode::{Decoder, decode_json};
 use longhaul_provider::error::{Answer, Awaited};
 use longhaul_provider::{CancellationToken, Dialect, Error, ErrorClass, Reply, sse};
 
-use crate::front::{Onward, Upstream, without_claims};
 use crate::memory::{Budget, Charge};
+use crate::upstream::{Onward, Upstream, without_claims};
 
 /// The longest answer that is read.
 const LONGEST: usize = 32 << 20;

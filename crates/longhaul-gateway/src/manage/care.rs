@@ -217,8 +217,8 @@ impl Care {
         // Another gateway may have sent it already.
         if same
             || !self.rewrites.are_all_known()
-            || newer.rewrite.made.waited > 0
-            || standing.measured.used == 0
+            || newer.rewrite.made.waited.is_some()
+            || standing.history.measured.used == 0
         {
             return;
         }
@@ -234,9 +234,11 @@ impl Care {
             return;
         };
         let newer = std::mem::replace(&mut material.sending, before);
-        let was_measured = standing.measured.beginning == standing.beginning
-            && material.first_behind(standing.measured.at).is_some();
-        let fits = self.expected(material, &standing.measured) < window.auto_compact;
+        let was_measured = standing.history.measured.beginning == standing.beginning
+            && material
+                .first_behind(standing.history.measured.at)
+                .is_some();
+        let fits = self.expected(material, &standing.history.measured) < window.auto_compact;
         if !was_measured || !fits {
             material.sending = newer;
         }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use jiff::Timestamp;
+use longhaul_core::history::{ClearingReason, ModelAnswer};
 use longhaul_core::json::Object;
 use longhaul_core::micro::{
     CacheState, Clearing, MicroLimits, MicroSituation, MicroStep, Pressure, ToolResults, choose,
@@ -15,7 +16,6 @@ use longhaul_core::report::{LossReport, Results, Tokens};
 use longhaul_core::tokens::Rough;
 use longhaul_provider::Dialect;
 
-use super::draft::ModelAnswer;
 use super::element::{Element, string};
 use super::entries::Entries;
 use super::settings::Settings;
@@ -27,17 +27,8 @@ use crate::store::Kind;
 /// What stands for a result. It names no tool that would have it: the client has none.
 const CLEARED: &str = include_str!("fragments/cleared.txt");
 
-/// Why results are cleared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
-    /// The conversation has rested so long that the provider's cache is cold (U3).
-    Idle,
-    /// The window fills up (U5).
-    Pressure,
-}
-
 /// A conversation with old results cleared; none if there is nothing worth clearing.
-pub fn clear(talk: &Talk, why: Why, settings: &Settings) -> Option<Draft> {
+pub fn clear(talk: &Talk, why: ClearingReason, settings: &Settings) -> Option<Draft> {
     let read = Entries::of(talk, None, settings.now).ok()?;
     let mut results = ToolResults::new(settings.clearable.clone());
     for entry in &read.entries {
@@ -74,7 +65,7 @@ pub fn clear(talk: &Talk, why: Why, settings: &Settings) -> Option<Draft> {
 fn chosen(
     results: &ToolResults,
     used: u64,
-    why: Why,
+    why: ClearingReason,
     talk: &Talk,
     settings: &Settings,
 ) -> Option<Clearing> {
@@ -89,7 +80,7 @@ fn chosen(
     let step = choose(&MicroSituation {
         results,
         status: &status,
-        last_reply: (why == Why::Idle).then_some(rested),
+        last_reply: (why == ClearingReason::Idle).then_some(rested),
         now: settings.now,
         cache: CacheState::Cold,
         cached: None,

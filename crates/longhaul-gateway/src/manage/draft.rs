@@ -1,6 +1,7 @@
 //! What comes of working on a conversation: what stands for it from now on.
 
 use bytes::Bytes;
+use longhaul_core::history::{DraftSizes, ModelAnswer};
 use longhaul_core::message::Usage;
 
 use crate::store::Kind;
@@ -32,14 +33,12 @@ pub struct Draft {
     pub answer: ModelAnswer,
 }
 
-/// What became of asking a model for a summary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ModelAnswer {
-    /// None was asked.
-    #[default]
-    NotAsked,
-    /// It wrote a summary, whether that was used or not.
-    Summary,
-    /// It wrote none.
-    Nothing,
+impl Draft {
+    /// How large it is.
+    pub(super) fn sizes(&self) -> DraftSizes {
+        DraftSizes {
+            before: self.before,
+            after: self.after,
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! A request that was sent, with all that is needed to make its conversation smaller.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use longhaul_core::cache::Rewriting;
@@ -27,6 +27,8 @@ pub(crate) struct Material {
     pub(crate) model: String,
     /// The client's bytes.
     pub(crate) body: Bytes,
+    /// Where its messages lie, all of them, once that is asked for.
+    outline: OnceLock<Option<Arc<Outline>>>,
     pub(crate) recognised: Arc<Recognised>,
     /// What was sent for them.
     pub(crate) sending: Sending,
@@ -109,6 +111,7 @@ impl Material {
     pub(crate) fn let_go(&mut self) {
         self.size = Some(self.size());
         self.body = Bytes::new();
+        self.outline = OnceLock::from(None);
         self.sending.parts = Vec::new();
     }
 
@@ -126,6 +129,7 @@ impl Material {
             dialect,
             model,
             body: body.clone(),
+            outline: OnceLock::new(),
             recognised,
             sending: Sending::as_it_came(body),
             asking,
@@ -134,6 +138,12 @@ impl Material {
             fresh: false,
             marked: Marked::None,
         }
+    }
+
+    /// Where its messages lie. Read once, whoever asks; none if the body is no conversation, or was let go of.
+    pub(super) fn outline(&self) -> Option<&Arc<Outline>> {
+        let read = || body::read(&self.body).ok().map(Arc::new);
+        self.outline.get_or_init(read).as_ref()
     }
 
     /// What is sent in place of the beginning, for the cache watch.
@@ -210,7 +220,7 @@ impl Material {
     /// Whether something else may stand for what is too long: not for what the user asks now. If that alone does not fit in
     /// `most` tokens, or nothing was said before it, the upstream is right.
     pub(super) fn may_be_shortened(&self, most: u64, tokenizer: Tokenizer) -> bool {
-        let Ok(outline) = body::read(&self.body) else {
+        let Some(outline) = self.outline() else {
             return false;
         };
         let elements = &outline.elements;
@@ -232,7 +242,7 @@ impl Material {
     /// answer for granted: unless that follows, it does not stand for what is asked.
     pub(crate) fn may_begin_with(&self, base: &Shelved) -> bool {
         let made = &base.rewrite.made;
-        if made.waited > 0 || made.kind == Kind::Cleared {
+        if made.waited.is_some() || made.kind == Kind::Cleared {
             // It was made for a request that waited, or leaves all that is new in place.
             return true;
         }
@@ -255,7 +265,7 @@ impl Material {
     /// How many messages it has, those of role system not counted, and how many calls the model's last words in it make.
     /// None if those words end it: they are to be gone on with.
     pub(crate) fn spoken(&self) -> Option<(u32, u64)> {
-        let outline = body::read(&self.body).ok()?;
+        let outline = self.outline()?;
         let spoken = outline.elements.iter();
         let mut spoken = spoken.filter(|element| element.role != Role::System);
         let newest = spoken
@@ -272,23 +282,23 @@ impl Material {
 
     /// The conversation up to the last message that is not the model's: behind it the next answer follows.
     pub(crate) fn cut(&self, measured: Option<u64>) -> Option<Cut> {
-        let outline = body::read(&self.body).ok()?;
+        let outline = self.outline()?;
         let elements = &outline.elements;
         let last = elements
             .iter()
             .rposition(|element| element.role != Role::Assistant)?;
-        self.cut_at(&outline, last, measured)
+        self.cut_at(outline, last, measured)
     }
 
     /// The conversation without the model's newest reply and what answers it, which the model has not seen yet. None if
     /// nothing new stands before that.
     pub(crate) fn cut_before_newest(&self, measured: Option<u64>) -> Option<Cut> {
-        let outline = body::read(&self.body).ok()?;
+        let outline = self.outline()?;
         let reply = (outline.elements.iter()).rposition(|it| it.role == Role::Assistant)?;
         let before = outline.elements.get(..reply)?;
         let last = before.iter().rposition(|it| it.role != Role::Assistant)?;
         let known = self.sending.replaced.as_ref();
-        let cut = self.cut_at(&outline, last, measured)?;
+        let cut = self.cut_at(outline, last, measured)?;
         known
             .is_none_or(|(base, _)| cut.messages > base.rewrite.messages)
             .then_some(cut)

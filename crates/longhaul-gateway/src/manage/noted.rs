@@ -17,7 +17,6 @@ use super::material::{Cut, Material};
 use super::sending::position;
 use super::settings::Settings;
 use super::summarise::{self, NotDrafted};
-use super::work::Occasion;
 use super::{Draft, Talk};
 use crate::store::Kind;
 
@@ -86,19 +85,14 @@ pub async fn noted(
 }
 
 impl Care {
-    /// The session's notes in place of what they cover, if there are any and they make room enough (S6).
+    /// The session's notes in place of what they cover, if there are any (S6).
     pub(super) async fn by_notes(
         &self,
         material: &Material,
         cut: &Cut,
         settings: &Settings,
-        occasion: Occasion,
     ) -> Option<Draft> {
         let desk = self.notes.as_ref()?;
-        // Where the upstream has disproved what was counted, how much is kept cannot be judged.
-        if occasion.is_refused() {
-            return None;
-        }
         let line = material.placed.line;
         desk.taken(line).await;
         let found = desk.find(material).await;
@@ -106,21 +100,13 @@ impl Care {
             tracing::warn!(%error, %line, "notes cannot be looked up");
             None
         })?;
-        let window = self.windows.of(&cut.talk.model).window?;
         // What is summed up already and is not in the notes would be lost.
         let covered = position(&material.recognised, notes.at)?.checked_sub(cut.from)?;
         let covered = covered.min(cut.talk.elements.len().checked_sub(1)?);
-        match noted(&cut.talk, &notes.text, covered, settings).await {
-            Ok(draft) if draft.after < window.warning => Some(draft),
-            Ok(draft) => {
-                tracing::debug!(%line, after = draft.after, "with notes too little room would be made");
-                None
-            }
-            Err(why) => {
-                tracing::debug!(%why, %line, "notes are not used");
-                None
-            }
-        }
+        let drafted = noted(&cut.talk, &notes.text, covered, settings).await;
+        drafted
+            .inspect_err(|why| tracing::debug!(%why, %line, "notes are not used"))
+            .ok()
     }
 }
 

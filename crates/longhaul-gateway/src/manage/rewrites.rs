@@ -26,7 +26,7 @@ const AT_ONCE: Duration = Duration::from_secs(2);
 pub(crate) struct Shelved {
     pub(crate) rewrite: Rewrite,
     /// Each element that is sent, with the hash of its bytes.
-    pub(crate) elements: Vec<(u128, Bytes)>,
+    pub(crate) elements: Arc<[(u128, Bytes)]>,
     /// Tells its bytes from others that stand for the same history.
     pub(crate) bytes_hash: u128,
 }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use longhaul_core::history::{MeasuredReply, Pressing, Refused};
 use longhaul_core::window::Action;
 
 use super::care::Care;
 use super::material::Material;
 use super::settle;
-use super::standing::Measured;
 use super::weight::Density;
-use super::work::{Need, Occasion, Says};
+use super::work::{Need, Occasion};
 
 /// What the upstream told of a request that is too long, in tokens.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,7 +25,11 @@ const TRIES: u32 = 4;
 
 impl Care {
     /// Makes a request smaller that would not fit.
-    pub(super) async fn make_room(self: &Arc<Self>, material: &mut Material, measured: &Measured) {
+    pub(super) async fn make_room(
+        self: &Arc<Self>,
+        material: &mut Material,
+        measured: &MeasuredReply,
+    ) {
         let known = self.windows.of(&material.model);
         let Some(window) = &known.window else {
             return;
@@ -48,9 +52,12 @@ impl Care {
         for tries in 0..TRIES {
             let need = Need {
                 density: Density::measured(expected, material.weight().total()),
-                says: Says::Expected,
-                limit: None,
-                tries,
+                pressing: Pressing {
+                    refused: Refused::Expected,
+                    limit: None,
+                    tries,
+                },
+                refused_with: None,
             };
             if self.work_on(material, Occasion::Full(need)).await {
                 return self.find(material).await;
@@ -60,7 +67,7 @@ impl Care {
 
     /// How many tokens a request will be: what was measured, and what is new at a careful estimate. Where nothing was
     /// measured of what is sent now, all of it is estimated.
-    pub(super) fn expected(&self, material: &Material, measured: &Measured) -> u64 {
+    pub(super) fn expected(&self, material: &Material, measured: &MeasuredReply) -> u64 {
         let tokenizer = self.windows.of(&material.model).spec.tokenizer;
         let careful = Density::careful(tokenizer);
         let base = material.sending.replaced.as_ref();
@@ -74,7 +81,7 @@ impl Care {
         }
         match base {
             // Made for no request that waited, it was counted with nothing behind it.
-            Some((base, until)) if base.rewrite.made.waited == 0 && !base.rewrite.settled => {
+            Some((base, until)) if base.rewrite.made.waited.is_none() && !base.rewrite.settled => {
                 base.rewrite.made.after + careful.tokens(material.weight_from(*until))
             }
             _ => careful.tokens(material.weight().total()),
@@ -121,9 +128,12 @@ impl Care {
         for tries in again..again + TRIES {
             let need = Need {
                 density,
-                says: Says::Upstream(refused),
-                limit,
-                tries,
+                pressing: Pressing {
+                    refused: Refused::ByProvider,
+                    limit,
+                    tries,
+                },
+                refused_with: refused,
             };
             if !self.work_on(material, Occasion::Full(need)).await {
                 continue;

@@ -62,7 +62,7 @@ fn settled(material: &Material) -> Option<Rewrite> {
         Some((base, from)) => (Some(base), *from),
         None => (None, material.recognised.lead),
     };
-    let outline = crate::body::read(&material.body).ok()?;
+    let outline = material.outline()?;
     let all = &outline.elements;
     // What the client says last keeps its bytes, and with them its cache marker: nothing is thought there.
     let last = all.iter().rposition(|it| it.role == Role::Assistant);
@@ -76,7 +76,7 @@ fn settled(material: &Material) -> Option<Rewrite> {
         let element = material.body.slice(element.span.clone());
         thinking::without_marks(&element)
     });
-    let beginning = base.iter().flat_map(|base| &base.elements);
+    let beginning = base.iter().flat_map(|base| base.elements.iter());
     let elements: Vec<Bytes> = (beginning.map(|(_, element)| element.clone()))
         .chain(rest)
         .map(|element| thinking::without_thinking(&element))
@@ -118,7 +118,7 @@ fn made(material: &Material, base: Option<&Arc<Shelved>>) -> Made {
             before: 0,
             after: 0,
             millis: 0,
-            waited: 0,
+            waited: None,
             cost: None,
             report: "{}".to_owned(),
         },

@@ -17,6 +17,7 @@ use longhaul::session::{CompactError, CompactOutcome, OpenError, Quiet, Session}
 use longhaul::{Clock, Model};
 use longhaul_core::boundary::Trigger;
 use longhaul_core::engine::{CompactFailure, CompactRequest, Compacted, Summarizer, SummaryReply};
+use longhaul_core::history::ModelAnswer;
 use longhaul_core::message::Entry;
 use longhaul_core::report::Tokens;
 use longhaul_core::rounds::Piece;
@@ -27,7 +28,6 @@ pub use fork::fork_message;
 pub(super) use fork::said;
 use workspace::History;
 
-use super::draft::ModelAnswer;
 use super::element::{Element, texts};
 use super::entries::{Entries, Unreadable};
 use super::history_files::HistoryFiles;
@@ -210,6 +210,11 @@ fn request() -> CompactRequest {
 }
 
 /// What an answer says, if it is a summary (F6).
+/// Whether an answer is a summary.
+pub(super) fn is_summary(given: &SummaryReply) -> bool {
+    approved(Some(given)).is_some()
+}
+
 fn approved(given: Option<&SummaryReply>) -> Option<String> {
     let given = given?;
     let reply = Reply {
@@ -318,7 +323,6 @@ fn drafted(
     let sent = summary.iter().chain(kept).map(|element| &element[..]);
     let (before, after) = (scales.before, scales.with(sent));
     let mut report = done.report;
-    as_the_client_has_it(&mut report.notes);
     report.tokens = Tokens { before, after };
     if after >= threshold {
         return Err(NotDrafted::TooLarge { after, threshold });
@@ -344,14 +348,6 @@ fn drafted(
         usage: done.usage,
         answer: ModelAnswer::NotAsked,
     })
-}
-
-/// Here nobody keeps a transcript: the client has it all, and sends it each time.
-fn as_the_client_has_it(notes: &mut Vec<String>) {
-    notes.retain(|note| !note.contains("no archive"));
-    for note in notes {
-        *note = note.replace("the transcript", "the client's own history");
-    }
 }
 
 fn lines<'a>(entries: impl Iterator<Item = &'a Bytes>) -> Bytes {

@@ -4,6 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use longhaul_core::history::{self, Pressing};
+
 use super::care::Care;
 use super::material::Material;
 use super::weight::Density;
@@ -42,21 +44,10 @@ pub(super) struct Answered {
 pub(super) struct Need {
     /// How dense what is sent is, as the upstream counted it or as it is expected to.
     pub(super) density: Density,
-    /// Who says that it does not fit.
-    pub(super) says: Says,
-    /// The window as the upstream has it, where that is smaller than it is known to be.
-    pub(super) limit: Option<u64>,
-    /// How often less was tried in vain.
-    pub(super) tries: u32,
-}
-
-/// Who says that a request does not fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Says {
-    /// We expect it.
-    Expected,
-    /// The upstream, of a request with this beginning: where it ends and how long it is.
-    Upstream(Option<(u128, usize)>),
+    /// Who says that it does not fit, and how often less was tried.
+    pub(super) pressing: Pressing,
+    /// The beginning with which the upstream has refused it: where that ends and how long it is.
+    pub(super) refused_with: Option<(u128, usize)>,
 }
 
 impl Occasion {
@@ -64,15 +55,13 @@ impl Occasion {
         matches!(self, Self::Ahead(_))
     }
 
-    /// Whether the upstream has disproved what was expected.
-    pub(super) fn is_refused(self) -> bool {
-        matches!(
-            self,
-            Self::Full(Need {
-                says: Says::Upstream(_),
-                ..
-            })
-        )
+    /// The same for the planner.
+    pub(super) fn planned(self) -> history::Occasion {
+        match self {
+            Self::Ahead(_) => history::Occasion::Ahead,
+            Self::Rested { .. } => history::Occasion::Idle,
+            Self::Full(need) => history::Occasion::Full(need.pressing),
+        }
     }
 }
 
@@ -110,7 +99,7 @@ impl Care {
             Ok(done) => done,
             Err(_) => {
                 tracing::warn!(%line, "a summary did not come in time; a request goes on with extracts");
-                let standing = self.standings.of(line).unaided();
+                let standing = self.standings.history(line).unaided();
                 self.is_done(material, occasion).await
                     || self.make(material, occasion, standing).await
             }
@@ -138,7 +127,7 @@ impl Care {
             match self.rewrites.shelf().claim(key).await {
                 // Another may have been done, and have given its claim back, just before.
                 Ok(Some(_claim)) => {
-                    let standing = self.standings.of(material.placed.line);
+                    let standing = self.standings.history(material.placed.line);
                     return self.is_done(material, occasion).await
                         || self.make(material, occasion, standing).await;
                 }
@@ -163,10 +152,7 @@ impl Care {
             _ => self.beginning(material).await,
         };
         let refused = match occasion {
-            Occasion::Full(Need {
-                says: Says::Upstream(refused),
-                ..
-            }) => refused,
+            Occasion::Full(need) => need.refused_with,
             _ => None,
         };
         found.ok().flatten().is_some_and(|found| {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::front::Answer;
+use crate::own_body::OwnBody;
 
 /// Where they lie.
 pub(super) const FOLDER: &str = "/longhaul/page/";
@@ -49,7 +49,7 @@ const FILES: [(&str, &str, &str); 20] = files! {
 };
 
 /// A file of the page; none if there is no such one.
-pub(super) fn answer(path: &str, asked: &HeaderMap) -> Option<Response<Answer>> {
+pub(super) fn answer(path: &str, asked: &HeaderMap) -> Option<Response<OwnBody>> {
     let name = match path {
         "/" => "index.html",
         _ => path.strip_prefix(FOLDER)?,
@@ -62,8 +62,8 @@ pub(super) fn answer(path: &str, asked: &HeaderMap) -> Option<Response<Answer>> 
             .any(|one| one == tag || one == "*")
     });
     let mut answer = match known {
-        true => Response::new(Answer::whole(Bytes::new())),
-        false => Response::new(Answer::whole(Bytes::from_static(text.as_bytes()))),
+        true => Response::new(OwnBody::whole(Bytes::new())),
+        false => Response::new(OwnBody::whole(Bytes::from_static(text.as_bytes()))),
     };
     if known {
         *answer.status_mut() = StatusCode::NOT_MODIFIED;

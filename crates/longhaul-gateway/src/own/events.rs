@@ -9,13 +9,14 @@ use http_body::Frame;
 use http_body_util::{BodyExt as _, StreamBody};
 use serde_json::json;
 
-use crate::front::{Answer, State, json_answer};
+use crate::own_body::{OwnBody, json_answer};
+use crate::state::State;
 use crate::watch::{Change, Following};
 
 /// Something is sent at least so often, so that both sides notice when the other has gone.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-pub(super) fn answer(state: &State) -> Response<Answer> {
+pub(super) fn answer(state: &State) -> Response<OwnBody> {
     let Some(following) = state.changes.follow() else {
         let error = json!({"error": "too many look at once; ask for the sessions now and then"});
         let mut answer = json_answer(StatusCode::SERVICE_UNAVAILABLE, &error);
@@ -34,7 +35,7 @@ pub(super) fn answer(state: &State) -> Response<Answer> {
             Some((Ok(Frame::data(text)), (following, None)))
         },
     );
-    let mut answer = Response::new(Answer::Streamed(StreamBody::new(events).boxed_unsync()));
+    let mut answer = Response::new(OwnBody::Streamed(StreamBody::new(events).boxed_unsync()));
     let kind = HeaderValue::from_static("text/event-stream");
     answer.headers_mut().insert(header::CONTENT_TYPE, kind);
     answer

@@ -4,10 +4,11 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde_json::json;
 use url::Url;
 
-use crate::front::{Answer, State, json_answer};
+use crate::own_body::{OwnBody, json_answer};
+use crate::state::State;
 
 /// Whether a request may see them; else the answer.
-pub(super) fn allowed(state: &State, headers: &HeaderMap) -> Result<(), Box<Response<Answer>>> {
+pub(super) fn allowed(state: &State, headers: &HeaderMap) -> Result<(), Box<Response<OwnBody>>> {
     let refuse = |status, why: &str| Err(Box::new(json_answer(status, &json!({"error": why}))));
     match &state.token {
         Some(token) => {

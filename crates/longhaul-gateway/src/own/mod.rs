@@ -16,16 +16,17 @@ use serde_json::json;
 
 pub(crate) use guard::{comes_from_here, same};
 
-use crate::front::{Answer, State, json_answer};
+use crate::own_body::{OwnBody, json_answer};
+use crate::state::State;
 
 /// Answers a request for one of our own paths.
-pub(crate) async fn answer(state: &State, request: &Request<Incoming>) -> Response<Answer> {
+pub(crate) async fn answer(state: &State, request: &Request<Incoming>) -> Response<OwnBody> {
     let path = request.uri().path();
     match path {
         "/healthz" => return json_answer(StatusCode::OK, &json!({"status": "ok"})),
         // Clients look whether anybody is there.
         "/" if request.method() == http::Method::HEAD => {
-            return Response::new(Answer::whole(bytes::Bytes::new()));
+            return Response::new(OwnBody::whole(bytes::Bytes::new()));
         }
         _ => {}
     }
@@ -55,8 +56,8 @@ pub(crate) async fn answer(state: &State, request: &Request<Incoming>) -> Respon
     answer
 }
 
-fn text(text: String, kind: &'static str) -> Response<Answer> {
-    let mut answer = Response::new(Answer::whole(text.into()));
+fn text(text: String, kind: &'static str) -> Response<OwnBody> {
+    let mut answer = Response::new(OwnBody::whole(text.into()));
     let kind = HeaderValue::from_static(kind);
     answer.headers_mut().insert(header::CONTENT_TYPE, kind);
     answer

@@ -7,8 +7,9 @@ use longhaul_core::money::Usd;
 use serde_json::{Value, json};
 
 use super::{shown, worth};
-use crate::front::{Answer, State, json_answer};
 use crate::line::SessionId;
+use crate::own_body::{OwnBody, json_answer};
+use crate::state::State;
 use crate::store::StoreError;
 
 /// The most that is listed, whatever is asked for.
@@ -18,7 +19,7 @@ const CALLS: usize = 2_000;
 const COMPACTIONS: usize = 1_000;
 const LIST: &str = "/longhaul/api/sessions";
 
-pub(super) async fn answer(state: &State, path: &str, query: Option<&str>) -> Response<Answer> {
+pub(super) async fn answer(state: &State, path: &str, query: Option<&str>) -> Response<OwnBody> {
     let found = match path.strip_prefix(LIST) {
         Some("") => list(state, limit(query, SESSIONS)).await.map(Some),
         Some(rest) => match rest.strip_prefix('/').map(str::parse) {
@@ -37,7 +38,7 @@ pub(super) async fn answer(state: &State, path: &str, query: Option<&str>) -> Re
     }
 }
 
-fn nothing(why: &str) -> Response<Answer> {
+fn nothing(why: &str) -> Response<OwnBody> {
     json_answer(StatusCode::NOT_FOUND, &json!({"error": why}))
 }
 

@@ -56,7 +56,7 @@ pub(super) fn compaction(made: &Made) -> Value {
         "before_tokens": made.before,
         "after_tokens": made.after,
         "milliseconds": made.millis,
-        "waited_milliseconds": made.waited,
+        "waited_milliseconds": made.waited.unwrap_or(0),
         "cost_usd": made.cost.map(|cost| cost.to_f64()),
         "report": report.unwrap_or_else(|_| Value::from(made.report.as_str())),
     })

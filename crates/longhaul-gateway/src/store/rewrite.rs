@@ -95,7 +95,7 @@ pub struct Made {
     /// How long it took, in milliseconds.
     pub millis: u64,
     /// For how long a request waited for it, in milliseconds.
-    pub waited: u64,
+    pub waited: Option<u64>,
     /// What asking for it cost, where prices are known.
     pub cost: Option<Usd>,
     /// What was lost, as JSON.
@@ -106,6 +106,16 @@ pub struct Made {
 const SETTLED: &str = "settled";
 
 impl Made {
+    /// As the stores have it: zero says that nobody waited.
+    pub(crate) fn waited_column(&self) -> u64 {
+        self.waited.map_or(0, |millis| millis.max(1))
+    }
+
+    /// Read from that.
+    pub(crate) fn waited_of(column: u64) -> Option<u64> {
+        (column > 0).then_some(column)
+    }
+
     /// What stands for the beginning, in the words of its kind. What was settled is what it was before.
     pub fn action(&self) -> &'static str {
         self.kind_in_use().name()

@@ -68,7 +68,7 @@ impl Fingerprints {
         let mut positions = Vec::new();
         let mut marks = Vec::new();
         let (beginning, from) = match &sent.replaced {
-            Some((beginning, from)) => (beginning.elements.as_slice(), *from),
+            Some((beginning, from)) => (&beginning[..], *from),
             None => (&[][..], 0),
         };
         let beginning = beginning.iter().map(|(raw, text)| (*raw, Ok(text)));

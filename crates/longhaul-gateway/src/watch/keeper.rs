@@ -14,12 +14,11 @@ use tokio::sync::mpsc;
 use super::changes::Changes;
 use super::metrics::Metrics;
 use super::seen::{Heads, ToWatch};
-use super::usage::{Extent, Measured};
+use super::usage::Extent;
 use super::watching::Watching;
 use crate::line::{LineId, Placed, Relation, SessionId, Tenant};
-use crate::manage::{Care, Marked, Material};
 use crate::memory::{Budget, Evict};
-use crate::store::{CallRecord, Ended, LineRecord, Record, Store, StoreError};
+use crate::store::{CallRecord, LineRecord, Record, Store, StoreError};
 
 /// Entries that may wait.
 const QUEUE: usize = 4_096;
@@ -39,10 +38,6 @@ const MOST_UNDER_WAY: usize = 65_536;
 
 /// Keys whose organisation is remembered for lines that are still on their way here.
 const MOST_LEARNED: usize = 65_536;
-
-/// Said once of a line whose client leaves the cache unused.
-const UNMARKED: &str =
-    "cache not used: the client sets no cache markers; the gateway sets them from this request on";
 
 /// A request that the upstream took.
 #[derive(Debug)]
@@ -87,22 +82,10 @@ pub struct Done {
     pub line: Option<LineId>,
     /// What happened, without what the keeper adds: usage, cost, finding.
     pub record: CallRecord,
-    /// What the upstream measured.
-    pub measured: Measured,
-    /// What its conversation can be made smaller from, if it is managed.
-    pub(crate) material: Option<Box<Material>>,
-}
-
-/// What follows for the conversation of a call that has ended.
-fn follow(care: &Arc<Care>, record: &mut CallRecord, material: Material, usage: &Usage) {
-    record.rewritten = material.sending.replaced.is_some();
-    if material.marked == Marked::ManagedNow {
-        record.finding = Some(UNMARKED.to_owned());
-    }
-    if record.ended == Ended::Whole && record.status == 200 && usage.context() > 0 {
-        record.saved = care.saved(&material, usage);
-        care.answered(material, usage);
-    }
+    /// What the upstream measured, if it told.
+    pub usage: Option<Usage>,
+    /// How much of what was used that is.
+    pub extent: Extent,
 }
 
 enum Entry {
@@ -118,7 +101,6 @@ pub struct Desk {
     waiting: Arc<AtomicUsize>,
     metrics: Arc<Metrics>,
     heads: Arc<Heads>,
-    care: Arc<Care>,
 }
 
 impl std::fmt::Debug for Desk {
@@ -156,15 +138,8 @@ impl Desk {
         &self.heads
     }
 
-    /// A call ended. Where it can be told at once what was measured, what follows from it is seen to at once, too.
-    pub fn done(&self, mut done: Done) {
-        done.measured.read_if_short();
-        if let Measured::Usage(usage, _) = &done.measured {
-            let material = done.material.take().zip(usage.as_ref());
-            if let Some((material, usage)) = material {
-                follow(&self.care, &mut done.record, *material, usage);
-            }
-        }
+    /// A call ended.
+    pub fn done(&self, done: Done) {
         self.put(Entry::Done(Box::new(done)));
     }
 
@@ -182,7 +157,6 @@ impl Keeper {
     /// Starts it. Runs the store's futures on the runtime of the caller.
     pub(crate) fn start(
         store: Arc<dyn Store>,
-        care: Arc<Care>,
         models: ModelTable,
         metrics: Arc<Metrics>,
         changes: Changes,
@@ -199,12 +173,10 @@ impl Keeper {
             waiting: Arc::clone(&waiting),
             metrics: Arc::clone(&metrics),
             heads,
-            care: Arc::clone(&care),
         };
         let mut keeping = Keeping {
             waiting,
             metrics,
-            care,
             models,
             watching,
             session_of: HashMap::new(),
@@ -273,7 +245,6 @@ fn written(
 struct Keeping {
     waiting: Arc<AtomicUsize>,
     metrics: Arc<Metrics>,
-    care: Arc<Care>,
     models: ModelTable,
     watching: Arc<Watching>,
     /// Of calls under way.
@@ -325,13 +296,9 @@ impl Keeping {
 
     fn done(&mut self, done: Done) -> Record {
         let mut record = done.record;
-        let (usage, extent) = done.measured.usage();
-        record.partial = usage.is_some() && extent == Extent::Partial;
-        if let (Some(material), Some(usage)) = (done.material, &usage) {
-            follow(&self.care, &mut record, *material, usage);
-        }
+        record.partial = done.usage.is_some() && done.extent == Extent::Partial;
         let spec = self.models.resolve(&record.model).spec;
-        if let Some(usage) = usage {
+        if let Some(usage) = done.usage {
             record.cost = spec.cost_of_reply(&usage);
             self.metrics.used(&usage, record.cost);
             // Without what was read from the cache there is nothing to judge.

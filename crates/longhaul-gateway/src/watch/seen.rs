@@ -12,7 +12,6 @@ use longhaul_provider::Dialect;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::line::{Generations, Recognised, SessionId};
-use crate::manage::Shelved;
 use crate::memory::{Budget, Kept, NoRoom};
 
 /// New messages of more bytes than this are not copied: their body is shared.
@@ -21,6 +20,9 @@ const COPIED: usize = 64 << 10;
 const HEADS: usize = 512;
 /// They take at most one part in so many of the memory.
 const SHARE: usize = 32;
+
+/// Elements that were sent, each with the hash of its bytes.
+pub(crate) type SentElements = Arc<[(u128, Bytes)]>;
 
 /// A request for the cache watch.
 #[derive(Debug)]
@@ -32,7 +34,7 @@ pub struct ToWatch {
     /// What was recognised of it.
     pub recognised: Arc<Recognised>,
     /// What was sent in place of its beginning, and in place of how many messages.
-    pub(crate) replaced: Option<(Arc<Shelved>, usize)>,
+    pub(crate) replaced: Option<(SentElements, usize)>,
     /// What was sent as a whole, where markers in it were changed, too.
     pub(crate) marked: Option<Vec<Bytes>>,
     /// What the gateway sends in place of the beginning, and of which line; none if nothing is managed.

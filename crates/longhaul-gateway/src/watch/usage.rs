@@ -43,7 +43,7 @@ pub enum Measured {
 
 impl Measured {
     /// Reads what takes next to no time.
-    pub(super) fn read_if_short(&mut self) {
+    pub(crate) fn read_if_short(&mut self) {
         if let Self::Kept(kept) = self
             && kept.packing.is_none()
             && kept.length <= SHORT

@@ -63,7 +63,10 @@ async fn goes_on_meanwhile(model: &'static str) {
         client.go_on(&reply);
     }
     let made = store.made(session, 10).await.unwrap();
-    assert!(made.iter().all(|made| made.waited == 0), "nobody waited");
+    assert!(
+        made.iter().all(|made| made.waited.is_none()),
+        "nobody waited"
+    );
     gateway.stop().await;
     assert_eq!(behind.with_world(|world| world.books().total.errors), 0);
     behind.stop().await;

@@ -29,7 +29,7 @@ fn rewrite() -> Rewrite {
             before: 2,
             after: 1,
             millis: 0,
-            waited: 0,
+            waited: None,
             cost: None,
             report: String::new(),
         },

@@ -129,7 +129,7 @@ fn rewrite(tenant: Tenant, hash: u128, messages: u32) -> Rewrite {
             before: 180_000,
             after: 30_000,
             millis: 4_200,
-            waited: 0,
+            waited: None,
             cost: Some(Usd::from_pico(1_000_000_000_000)),
             report: "{\"lost\":[]}".to_owned(),
         },

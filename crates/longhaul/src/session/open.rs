@@ -12,7 +12,7 @@ use longhaul_core::facts::{Facts, WordingError};
 use longhaul_core::message::{Entry, Subtype};
 use longhaul_core::micro::{ClearableTools, Pressure};
 use longhaul_core::models::{ModelSpec, ModelTable};
-use longhaul_core::prompt::{ParameterError, RequestHead};
+use longhaul_core::prompt::{Assembly, ParameterError, RequestHead};
 use longhaul_core::summary::message::Mode;
 use longhaul_core::tokens::Rough;
 use longhaul_core::transcript::{Conversation, Table};
@@ -60,6 +60,16 @@ pub enum OpenError {
     Parameters(#[from] ParameterError),
 }
 
+/// What becomes of what requests began with, where a session is resumed with something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum ResumedPrefix {
+    /// What the caller gives now is sent at once.
+    #[default]
+    TakeNew,
+    /// The old one is sent until the next compaction.
+    KeepUntilCompaction,
+}
+
 /// What a session is made of. A model and a prompt are needed; all else has a default.
 #[derive(Default)]
 pub struct SessionBuilder {
@@ -89,6 +99,7 @@ pub struct SessionBuilder {
     observer: Option<Arc<dyn Observer>>,
     cache_breaks: Option<PathBuf>,
     seed: Option<u128>,
+    resumed_prefix: ResumedPrefix,
 }
 
 impl SessionBuilder {
@@ -250,6 +261,19 @@ impl SessionBuilder {
         self
     }
 
+    /// For a session that is resumed with another prompt, other tools or other parameters than it was left with: keeps sending
+    /// the old ones, whose bytes the provider's cache may still hold, until the next compaction. Without this the new ones are
+    /// sent at once, and that part of the cache is lost. Either way [`Event::PrefixChanged`] says so.
+    ///
+    /// A session that goes on with another model, or with tools of other names, never keeps the old ones.
+    ///
+    /// [`Event::PrefixChanged`]: longhaul_core::engine::Event::PrefixChanged
+    #[must_use]
+    pub fn keep_prefix_until_compaction(mut self) -> Self {
+        self.resumed_prefix = ResumedPrefix::KeepUntilCompaction;
+        self
+    }
+
     /// Another clock.
     #[must_use]
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
@@ -302,7 +326,9 @@ impl SessionBuilder {
             _ => None,
         };
         let (resume, head) = match (&resumed, &self.transcript) {
-            (Some(resumed), Some(path)) => taken_up(resumed, path, wanted, &self.config)?,
+            (Some(resumed), Some(path)) => {
+                taken_up(resumed, path, wanted, self.resumed_prefix, &self.config)?
+            }
             _ => {
                 let resume = Resume {
                     facts: Some(Facts::new(Arc::new(self.config.vocabulary()?))),
@@ -438,17 +464,19 @@ fn taken_up(
     resumed: &Resumed,
     path: &Path,
     wanted: RequestHead,
+    prefix: ResumedPrefix,
     config: &Config,
 ) -> Result<(Resume, RequestHead), OpenError> {
     let assembly = resumed.assembly();
-    let head = match &assembly {
-        Some(assembly)
-            if assembly.head().model() == wanted.model()
-                && assembly.head().tool_names() == wanted.tool_names() =>
-        {
-            assembly.head().clone()
-        }
-        _ => wanted,
+    let may_keep = |before: &RequestHead| {
+        prefix == ResumedPrefix::KeepUntilCompaction
+            && before.model() == wanted.model()
+            && before.tool_names() == wanted.tool_names()
+    };
+    let before = assembly.as_ref().map(Assembly::head);
+    let (head, next_head) = match before.filter(|before| may_keep(before)) {
+        Some(before) => (before.clone(), Some(wanted)),
+        None => (wanted, None),
     };
     let entries: Vec<Kept> = resumed
         .entries
@@ -462,6 +490,7 @@ fn taken_up(
     let resume = Resume {
         preserved: resumed.preserved.clone(),
         assembly,
+        next_head,
         facts: Some(facts(resumed, path, config)?),
         entries,
     };

@@ -82,6 +82,12 @@ pub(super) fn record(event: &Event) {
         Event::NotesNotUsed { reason } => {
             tracing::info!(event = "notes_not_used", "{reason}");
         }
+        Event::PrefixChanged { what, from } => tracing::info!(
+            event = "prefix_changed",
+            what = what.as_str(),
+            ?from,
+            "requests begin otherwise than before"
+        ),
         Event::Ahead(ahead) => tracing::debug!(event = "summary_ahead", ?ahead),
         Event::ThresholdExceededAfter { tokens, threshold } => tracing::warn!(
             event = "threshold_exceeded_after",

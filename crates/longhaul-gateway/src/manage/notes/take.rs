@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use longhaul_core::history::BehindWay;
 use longhaul_core::message::Usage;
 use longhaul_core::notes::{
     Applied, Caps, Ended, Notes, Prompt, Run, Template, Trigger, Unapplied, Way, apply,
@@ -12,7 +13,7 @@ use longhaul_provider::StopReason;
 
 use super::desk::{NotesDesk, Taking};
 use crate::manage::care::Care;
-use crate::manage::fork::AskingWay;
+use crate::manage::fork;
 use crate::manage::material::Material;
 use crate::manage::summarise::said;
 use crate::store::{NotesRecord, StoreError};
@@ -59,7 +60,7 @@ impl Care {
         let Some(window) = self.windows.of(&material.model).window else {
             return;
         };
-        if self.notes.is_none() || AskingWay::of(&material) != AskingWay::Behind {
+        if self.notes.is_none() || fork::way(&material) != BehindWay::AsItIs {
             return;
         }
         let care = Arc::clone(self);

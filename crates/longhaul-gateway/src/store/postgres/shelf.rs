@@ -55,7 +55,7 @@ pub(super) async fn put(
     .bind(signed(made.before))
     .bind(signed(made.after))
     .bind(signed(made.millis))
-    .bind(signed(made.waited))
+    .bind(signed(made.waited_column()))
     .bind(
         made.cost
             .map(|cost| i64::try_from(cost.pico()).unwrap_or(i64::MAX)),
@@ -185,7 +185,7 @@ fn made(row: &PgRow) -> sqlx::Result<Made> {
         before: count(row, 4)?,
         after: count(row, 5)?,
         millis: count(row, 6)?,
-        waited: count(row, 7)?,
+        waited: Made::waited_of(count(row, 7)?),
         cost: dollars(row, 8)?,
         report: row.try_get(9)?,
     })

@@ -56,7 +56,7 @@ fn put_in_transaction(
                 signed(made.before),
                 signed(made.after),
                 signed(made.millis),
-                signed(made.waited),
+                signed(made.waited_column()),
                 made.cost.map(|cost| i64::try_from(cost.pico()).unwrap_or(i64::MAX)),
                 made.report,
             ],
@@ -215,7 +215,7 @@ fn made(row: &Row<'_>) -> rusqlite::Result<Made> {
         before: count(row, 4)?,
         after: count(row, 5)?,
         millis: count(row, 6)?,
-        waited: count(row, 7)?,
+        waited: Made::waited_of(count(row, 7)?),
         cost: cost.map(|pico| Usd::from_pico(i128::from(pico))),
         report: row.get(9)?,
     })

@@ -1,6 +1,7 @@
 //! Old results are cleared in the client's own bytes, and nothing else changes.
 
-use longhaul_gateway::manage::{Talk, Why, clear};
+use longhaul_core::history::ClearingReason;
+use longhaul_gateway::manage::{Talk, clear};
 use longhaul_gateway::store::Kind;
 use longhaul_provider::Dialect;
 use proptest::prelude::*;
@@ -31,7 +32,7 @@ fn markers(draft: &[Value]) -> usize {
 fn u5_keeps_the_newest_three_and_forty_thousand_tokens() {
     let settings = settings(Some(200_000));
     let before = talk(Dialect::Anthropic, &messages(&rounds(1, 20, 5_000), 0));
-    let draft = clear(&before, Why::Pressure, &settings).unwrap();
+    let draft = clear(&before, ClearingReason::Pressure, &settings).unwrap();
     assert_eq!(draft.kind, Kind::Cleared);
     // 100,000 tokens of results: twelve and a bit must go.
     assert_eq!(draft.cleared.len(), 13);
@@ -46,14 +47,14 @@ fn u5_keeps_the_newest_three_and_forty_thousand_tokens() {
     assert_eq!(report["results"]["cleared"], 13);
     // Large ones: three stay whatever they weigh.
     let large = talk(Dialect::Anthropic, &messages(&rounds(1, 5, 30_000), 0));
-    let draft = clear(&large, Why::Pressure, &settings).unwrap();
+    let draft = clear(&large, ClearingReason::Pressure, &settings).unwrap();
     assert_eq!(draft.cleared, ["toolu_0", "toolu_1"]);
 }
 
 #[test]
 fn u2_the_marker_is_short_and_names_no_tool_that_the_client_lacks() {
     let before = talk(Dialect::Anthropic, &messages(&rounds(1, 6, 100), 0));
-    let draft = clear(&before, Why::Idle, &settings(None)).unwrap();
+    let draft = clear(&before, ClearingReason::Idle, &settings(None)).unwrap();
     let marker = "[This result was cleared to save room. Run the tool again to see it.]";
     assert_eq!(sent(&draft, &[])[2]["content"][0]["content"], marker);
 }
@@ -62,18 +63,18 @@ fn u2_the_marker_is_short_and_names_no_tool_that_the_client_lacks() {
 fn u5_what_saves_too_little_is_left() {
     let settings = settings(Some(200_000));
     let little = talk(Dialect::Anthropic, &messages(&rounds(1, 10, 4_500), 0));
-    assert!(clear(&little, Why::Pressure, &settings).is_none());
+    assert!(clear(&little, ClearingReason::Pressure, &settings).is_none());
 }
 
 #[test]
 fn u3_after_a_rest_the_newest_five_stay() {
     let settings = settings(Some(200_000));
     let before = talk(Dialect::OpenAi, &completions(&rounds(1, 9, 100), 0));
-    let draft = clear(&before, Why::Idle, &settings).unwrap();
+    let draft = clear(&before, ClearingReason::Idle, &settings).unwrap();
     assert_eq!(draft.cleared, ["call_0", "call_1", "call_2", "call_3"]);
     assert_eq!(markers(&sent(&draft, &[])), 4);
     let few = talk(Dialect::OpenAi, &completions(&rounds(1, 5, 100), 0));
-    assert!(clear(&few, Why::Idle, &settings).is_none());
+    assert!(clear(&few, ClearingReason::Idle, &settings).is_none());
 }
 
 #[test]
@@ -81,8 +82,8 @@ fn u1_what_cannot_be_had_again_stays() {
     let settings = settings(Some(200_000));
     for kept in [3, 4] {
         let before = talk(Dialect::Anthropic, &messages(&rounds(kept, 20, 5_000), 0));
-        assert!(clear(&before, Why::Pressure, &settings).is_none());
-        assert!(clear(&before, Why::Idle, &settings).is_none());
+        assert!(clear(&before, ClearingReason::Pressure, &settings).is_none());
+        assert!(clear(&before, ClearingReason::Idle, &settings).is_none());
     }
 }
 
@@ -90,19 +91,19 @@ fn u1_what_cannot_be_had_again_stays() {
 fn u2_what_was_cleared_is_cleared_again_and_not_counted_again() {
     let settings = settings(Some(200_000));
     let first = talk(Dialect::Anthropic, &messages(&rounds(1, 20, 5_000), 0));
-    let draft = clear(&first, Why::Pressure, &settings).unwrap();
+    let draft = clear(&first, ClearingReason::Pressure, &settings).unwrap();
     let same = Talk {
         cleared: draft.cleared.clone(),
         ..first.clone()
     };
-    assert!(clear(&same, Why::Pressure, &settings).is_none());
+    assert!(clear(&same, ClearingReason::Pressure, &settings).is_none());
     let mut more = messages(&rounds(1, 20, 5_000), 0);
     more.extend(messages(&rounds(1, 8, 5_000), 100));
     let later = Talk {
         cleared: draft.cleared.clone(),
         ..talk(Dialect::Anthropic, &more)
     };
-    let again = clear(&later, Why::Pressure, &settings).unwrap();
+    let again = clear(&later, ClearingReason::Pressure, &settings).unwrap();
     assert!(again.cleared.starts_with(&draft.cleared));
     assert_eq!(again.cleared.len(), 13 + 8);
     assert_eq!(markers(&sent(&again, &[])), 13 + 8);
@@ -111,8 +112,8 @@ fn u2_what_was_cleared_is_cleared_again_and_not_counted_again() {
 #[test]
 fn h7_small_windows_clear_earlier() {
     let before = talk(Dialect::Anthropic, &messages(&rounds(1, 20, 500), 0));
-    assert!(clear(&before, Why::Pressure, &settings(Some(200_000))).is_none());
-    let draft = clear(&before, Why::Pressure, &settings(Some(10_000))).unwrap();
+    assert!(clear(&before, ClearingReason::Pressure, &settings(Some(200_000))).is_none());
+    let draft = clear(&before, ClearingReason::Pressure, &settings(Some(10_000))).unwrap();
     assert_eq!(draft.cleared.len(), 13);
 }
 
@@ -148,7 +149,7 @@ proptest! {
             let laid_out = |value: &Value| serde_json::to_string_pretty(value).unwrap().into();
             before.elements = elements.iter().map(laid_out).collect();
         }
-        let Some(draft) = clear(&before, Why::Idle, &settings(Some(100_000))) else {
+        let Some(draft) = clear(&before, ClearingReason::Idle, &settings(Some(100_000))) else {
             return Ok(());
         };
         let after = sent(&draft, &[]);

@@ -94,7 +94,7 @@ fn made(at: f64, kind: Kind, before: u64, after: u64, waited: u64, cost: Option<
         before,
         after,
         millis: 9_400,
-        waited,
+        waited: (waited > 0).then_some(waited),
         cost: cost.map(|dollars| Usd::from_pico((dollars * 1e12) as i128)),
         report: report.to_string(),
     }

@@ -10,6 +10,7 @@ use longhaul_core::facts::{Facts, Vocabulary};
 use longhaul_core::message::Entry;
 use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::{ModelSpec, ModelTable};
+use longhaul_core::report::Originals;
 use longhaul_core::window::WindowStatus;
 
 use super::{Asked, asked, head};
@@ -66,6 +67,7 @@ impl InMemory {
             clearable: self.clearable,
             compact_instructions: self.compact_instructions,
             heads: Heads::Unwritten,
+            originals: Originals::Client,
             summary_model,
             ..EngineConfig::new(identity, ModelSpec::clone(&spec), window, config)
         };

@@ -195,6 +195,7 @@ impl Recording {
         let resume = Resume {
             preserved: self.resumed.preserved,
             assembly,
+            next_head: None,
             facts: Some(facts),
             entries: placed(self.resumed.entries, self.resumed.offsets),
         };

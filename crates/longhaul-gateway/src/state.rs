@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 use longhaul_provider::Secret;
 use tokio::sync::Semaphore;
 
-use super::meeting::Meeting;
-use super::options::{KeylessClients, Limits, Timeouts};
-use super::upstream::Upstream;
 use crate::line::{Recogniser, Tenants};
 use crate::manage::Care;
+use crate::meeting::Meeting;
 use crate::memory::Budget;
+use crate::options::{KeylessClients, Limits, Timeouts};
 use crate::policy::Policies;
 use crate::store::{Shelf, Store};
+use crate::upstream::Upstream;
 use crate::watch::{Changes, Desk, Metrics};
 
 /// See the module.

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use longhaul::{Clock, SystemClock};
 use longhaul_core::config::Config;
@@ -10,6 +9,7 @@ use longhaul_core::models::ModelTable;
 use longhaul_provider::Secret;
 use url::Url;
 
+pub use crate::limits::{Limits, Timeouts};
 use crate::line::Tenants;
 use crate::manage::Noting;
 use crate::marks::Marks;
@@ -25,36 +25,6 @@ pub enum UpstreamChoice {
     Simulated,
 }
 
-/// What is refused because it is too much.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes of a request body.
-    pub body: usize,
-    /// Bytes of a request's head.
-    pub head: usize,
-    /// Requests at once.
-    pub requests: usize,
-    /// Connections at once; more wait to be accepted.
-    pub connections: usize,
-    /// Lines that are remembered in memory.
-    pub lines: usize,
-    /// Bytes that all requests under way and all that is remembered may take together.
-    pub memory: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            body: 256 << 20,
-            head: 256 << 10,
-            requests: 1_024,
-            connections: 8_192,
-            lines: 100_000,
-            memory: 1 << 30,
-        }
-    }
-}
-
 /// Whether requests without a credential are of one client, where the gateway listens beyond this machine. On this machine
 /// they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,42 +34,6 @@ pub enum KeylessClients {
     Apart,
     /// They are, and share what is made of their conversations.
     Shared,
-}
-
-/// How long is waited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timeouts {
-    /// For the first byte on a new connection, and for the rest of a head that was begun.
-    pub client_first: Duration,
-    /// For the next request on an open connection.
-    pub client_head: Duration,
-    /// For the next bytes of a client's body, and for a client to take bytes.
-    pub client_idle: Duration,
-    /// For a connection to the upstream.
-    pub connect: Duration,
-    /// For the head of the upstream's answer: models may think for long before an answer that is not streamed.
-    pub upstream_head: Duration,
-    /// For the next bytes of the upstream's answer.
-    pub upstream_idle: Duration,
-    /// For a summary that a model writes, where a request would not fit without one; then extracts have to do.
-    pub summary: Duration,
-    /// For requests under way when the gateway is stopped.
-    pub drain: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self {
-            client_first: Duration::from_secs(10),
-            client_head: Duration::from_secs(75),
-            client_idle: Duration::from_secs(60),
-            connect: Duration::from_secs(10),
-            upstream_head: Duration::from_secs(1_200),
-            upstream_idle: Duration::from_secs(300),
-            summary: Duration::from_secs(120),
-            drain: Duration::from_secs(30),
-        }
-    }
 }
 
 /// All of it.

@@ -50,7 +50,7 @@ fn named(headers: &HeaderMap) -> Vec<HeaderName> {
 }
 
 /// A request's headers for the upstream. `host` is the upstream's.
-pub(super) fn onward(headers: &HeaderMap, host: &HeaderValue) -> HeaderMap {
+pub(crate) fn onward(headers: &HeaderMap, host: &HeaderValue) -> HeaderMap {
     let named = named(headers);
     let mut passed = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers {
@@ -68,7 +68,7 @@ pub(super) fn onward(headers: &HeaderMap, host: &HeaderValue) -> HeaderMap {
 }
 
 /// An answer's headers for the client.
-pub(super) fn back(headers: HeaderMap) -> HeaderMap {
+pub(crate) fn back(headers: HeaderMap) -> HeaderMap {
     let named = named(&headers);
     if !headers.keys().any(|name| stays_here(name, &named)) {
         return headers;

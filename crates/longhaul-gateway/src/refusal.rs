@@ -1,14 +1,13 @@
 //! The gateway's own errors, in the shape of the API that was asked, each with what to do next.
 
-use bytes::Bytes;
 use http::header::{self, HeaderValue};
 use http::{Response, StatusCode};
 use longhaul_provider::Dialect;
 use serde_json::json;
 
-use super::passing::Answer;
 use crate::body::{LONGEST_MODEL, MOST_MESSAGES};
 use crate::memory::NoRoom;
+use crate::own_body::{OwnBody, json_answer};
 use crate::watch::Refused;
 
 /// Why a request cannot be passed on.
@@ -134,7 +133,7 @@ impl Refusal {
     }
 
     /// For the counters.
-    pub(super) fn counted(&self) -> Refused {
+    pub(crate) fn counted(&self) -> Refused {
         match self {
             Self::TooLarge { .. } => Refused::TooLarge,
             Self::Busy { .. } => Refused::Busy,
@@ -152,7 +151,7 @@ impl Refusal {
     }
 
     /// The answer.
-    pub(super) fn answer(&self, dialect: Dialect) -> Response<Answer> {
+    pub(crate) fn answer(&self, dialect: Dialect) -> Response<OwnBody> {
         let (kind, message) = (self.kind(), format!("longhaul: {}", self.message()));
         let body = match dialect {
             // The code makes SDKs send the whole history (N8).
@@ -185,13 +184,4 @@ impl Refusal {
         }
         answer
     }
-}
-
-/// An answer that is a JSON text.
-pub(crate) fn json_answer(status: StatusCode, body: &serde_json::Value) -> Response<Answer> {
-    let mut answer = Response::new(Answer::whole(Bytes::from(body.to_string())));
-    *answer.status_mut() = status;
-    let json = HeaderValue::from_static("application/json");
-    answer.headers_mut().insert(header::CONTENT_TYPE, json);
-    answer
 }

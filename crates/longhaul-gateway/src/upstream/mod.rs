@@ -1,5 +1,10 @@
 //! The other side: a pool of connections to one server.
 
+mod bodies;
+mod cause;
+mod connect;
+pub(crate) mod headers;
+
 use std::error::Error as _;
 use std::time::Duration;
 
@@ -13,11 +18,15 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use longhaul_provider::{Certificates, chain};
 use url::Url;
 
-use super::cause::to_mend;
-use super::collect::{Onward, Stopped};
-use super::connect::Timed;
-use super::options::{Limits, Timeouts};
-use super::refuse::Refusal;
+use bodies::Stopped;
+use cause::to_mend;
+use connect::Timed;
+
+pub(crate) use bodies::{Onward, whole};
+pub(crate) use headers::without_claims;
+
+use crate::limits::{Limits, Timeouts};
+use crate::refusal::Refusal;
 
 /// Connections that are kept open without a request.
 const IDLE_CONNECTIONS: usize = 1_024;

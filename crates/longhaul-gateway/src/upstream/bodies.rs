@@ -11,8 +11,8 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep};
 
-use super::refuse::Refusal;
 use crate::memory::Budget;
+use crate::refusal::Refusal;
 
 /// Room taken at once for a body that says how long it is; more only as it comes.
 const AT_ONCE: usize = 4 << 20;
@@ -28,7 +28,7 @@ fn until(began: Instant, idle: Duration, received: usize) -> Instant {
 }
 
 /// Reads a body whole. It is charged as it comes, until the last of its bytes is let go of.
-pub(super) async fn whole(
+pub(crate) async fn whole(
     mut body: Incoming,
     most: usize,
     idle: Duration,
@@ -99,7 +99,7 @@ pub(crate) struct Coming {
 /// Why it could not be passed on to its end.
 #[derive(Debug, thiserror::Error)]
 #[error("the client's body cannot be passed on")]
-pub(crate) struct Stopped(pub(super) Refusal);
+pub(crate) struct Stopped(pub(crate) Refusal);
 
 impl Onward {
     /// These bytes, one slice after the other.
@@ -107,7 +107,7 @@ impl Onward {
         Self::Whole(parts.into_iter())
     }
 
-    pub(super) fn coming(body: Incoming, most: usize, idle: Duration) -> Result<Self, Refusal> {
+    pub(crate) fn coming(body: Incoming, most: usize, idle: Duration) -> Result<Self, Refusal> {
         if body.size_hint().lower() > most as u64 {
             return Err(Refusal::TooLarge { most });
         }

@@ -1,0 +1,481 @@
+//! One attempt to make a history smaller: clear old results, use the session's notes, or summarize, whatever is enough.
+//!
+//! The machine says what is to be performed next and takes what came of it, until it says what is kept or gives up. What a
+//! model writes is paid for, so it is asked last, never twice for the same, and only where a summary can free enough.
+
+use std::collections::VecDeque;
+
+use super::state::{HistoryChange, HistoryState};
+use crate::plan::{Breaker, Worth, least_freed, worth};
+use crate::window::{Action, Switches, Verdict, WindowStatus};
+
+/// What a plain request for a summary says beside the conversation, in tokens, at most.
+const INSTRUCTIONS: u64 = 4_000;
+/// A request that may answer with no more tokens than this has no room for a summary.
+pub const SHORTEST_ANSWER: u64 = 4_000;
+
+/// Why a history is made smaller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occasion {
+    /// The window will be full soon; nobody waits.
+    Ahead,
+    /// Nothing was said for long, and a request waits.
+    Idle,
+    /// The window is full, and a request waits.
+    Full(Pressing),
+}
+
+/// What is known of a request that does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pressing {
+    /// Whether the provider has refused it, or it is only expected not to fit.
+    pub refused: Refused,
+    /// How often less was tried in vain.
+    pub tries: u32,
+    /// The window as the provider has it, where that is smaller than it is known to be.
+    pub limit: Option<u64>,
+}
+
+impl Pressing {
+    /// The most tokens that may be left of a window with so many: less each time that more was too much, and few enough
+    /// to be worth it.
+    pub fn most_left(&self, window: &WindowStatus, before: u64) -> u64 {
+        let worth = before.saturating_sub(least_freed(window));
+        // The same share of the window, whatever it is.
+        let limit = self.limit.map_or(u64::MAX, |limit| {
+            let share = u128::from(limit) * u128::from(window.auto_compact);
+            u64::try_from(share / u128::from(window.size.max(1))).unwrap_or(u64::MAX)
+        });
+        let most = window.auto_compact.min(worth).min(limit);
+        most.checked_shr(self.tries).unwrap_or(1).max(1)
+    }
+}
+
+/// Who says that a request does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused {
+    /// It is expected.
+    Expected,
+    /// The provider has disproved what was expected.
+    ByProvider,
+}
+
+/// Why results are cleared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClearingReason {
+    /// The conversation has rested so long that the provider's cache is cold (U3).
+    Idle,
+    /// The window fills up (U5).
+    Pressure,
+}
+
+/// Who wrote what stands for a history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpokenBy {
+    /// A model.
+    Model,
+    /// The session's notes.
+    Notes,
+    /// Extracts, without a model.
+    Extracts,
+}
+
+/// What became of asking a model for a summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ModelAnswer {
+    /// None was asked.
+    #[default]
+    NotAsked,
+    /// It wrote a summary, whether that was used or not.
+    Summary,
+    /// It wrote none.
+    Nothing,
+}
+
+/// How large a draft is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DraftSizes {
+    /// Tokens before.
+    pub before: u64,
+    /// Tokens after, estimated.
+    pub after: u64,
+}
+
+/// How a summary can be asked for after the client's own bytes, where all before it is in the provider's cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BehindWay {
+    /// As it is.
+    AsItIs,
+    /// With a higher limit for the answer.
+    Raised,
+    /// Not so, for this reason.
+    No(&'static str),
+}
+
+/// What is known of a request, as far as asking for a summary depends on it.
+#[derive(Debug, Clone, Copy)]
+pub struct AskingFacts {
+    /// Tokens in the window when the summary is asked for.
+    pub used: u64,
+    /// Tokens of the conversation that is summarized, as they were counted.
+    pub counted: u64,
+    /// Tokens before its messages.
+    pub before_messages: u64,
+    /// Tokens of the question.
+    pub question: u64,
+    /// Whether it can be asked after the client's own bytes.
+    pub behind: BehindWay,
+    /// Whether a request of the gateway's own can be made in this API.
+    pub plain: PlainWay,
+}
+
+/// Whether a plain request can be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlainWay {
+    /// It can.
+    Possible,
+    /// It cannot.
+    Impossible,
+}
+
+/// Under what an attempt is made.
+#[derive(Debug, Clone)]
+pub struct Setting<'a> {
+    /// Why.
+    pub occasion: Occasion,
+    /// The window and its thresholds.
+    pub window: WindowStatus,
+    /// The user's switches.
+    pub switches: &'a Switches,
+    /// What is remembered of the history.
+    pub state: HistoryState,
+    /// Tokens in the window, as they were counted or are expected to be.
+    pub counted: u64,
+    /// How a summary can be asked for.
+    pub asking: AskingFacts,
+}
+
+/// What came of an effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttemptInput {
+    /// Results were cleared in a draft; none: there is nothing worth clearing.
+    Cleared(Option<DraftSizes>),
+    /// The fewest tokens that a summary is likely to leave.
+    SummaryLeaves(u64),
+    /// The session's notes stand for it in a draft; none: they cannot.
+    Noted(Option<DraftSizes>),
+    /// The model answered what was asked after the client's own bytes.
+    Answered,
+    /// It did not. A failure that passes may be another's fault.
+    NotAnswered {
+        /// Whether the same request may succeed later.
+        passes: Passing,
+    },
+    /// A summary was drafted, by a model or from extracts.
+    Summarized(DraftSizes, ModelAnswer),
+    /// Nothing can stand for it.
+    NotSummarized,
+}
+
+/// Whether a failure passes by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Passing {
+    /// The same request may succeed later.
+    Passes,
+    /// It will fail again.
+    Stays,
+}
+
+/// Which draft is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// The one with results cleared.
+    Cleared,
+    /// The one with the session's notes.
+    Notes,
+    /// The summary.
+    Summary,
+}
+
+/// What is to be performed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttemptEffect {
+    /// Draft the history with old results cleared.
+    Clear(ClearingReason),
+    /// Say how many tokens a summary is likely to leave at the least.
+    EstimateSummary,
+    /// Draft it with the session's notes in its place.
+    UseNotes,
+    /// Ask for a summary after the client's own bytes.
+    AskBehind(BehindWay),
+    /// Draft a summary: from what was answered, by a plain request, or from extracts.
+    Summarize(PlainAsking),
+    /// The history's state changes.
+    Change(HistoryChange),
+    /// What was drafted last of this kind is of no use; asking for it was in vain.
+    Discard(Kept),
+    /// Keep this draft: it stands for the history from now on.
+    Keep(Kept),
+    /// Nothing is changed.
+    GiveUp,
+}
+
+/// Whether a plain request for a summary may be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlainAsking {
+    /// It may; the reason says why the summary was not asked for after the client's own bytes.
+    May(&'static str),
+    /// It may not: what was answered is used, or extracts.
+    MayNot,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Attempt<'a> {
+    setting: Setting<'a>,
+    cleared: Option<DraftSizes>,
+    /// Whether a model was asked, or may be by the draft that is under way.
+    could_ask: Asked,
+    outbox: VecDeque<AttemptEffect>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    No,
+    Yes,
+}
+
+impl<'a> Attempt<'a> {
+    /// Begins.
+    pub fn new(setting: Setting<'a>) -> Self {
+        let mut attempt = Self {
+            setting,
+            cleared: None,
+            could_ask: Asked::No,
+            outbox: VecDeque::new(),
+        };
+        match attempt.setting.occasion {
+            Occasion::Idle => attempt.perform(AttemptEffect::Clear(ClearingReason::Idle)),
+            _ if attempt.may(Action::Micro) => {
+                attempt.perform(AttemptEffect::Clear(ClearingReason::Pressure));
+            }
+            _ => attempt.not_enough_cleared(),
+        }
+        attempt
+    }
+
+    /// The next thing to perform; none if an input is awaited, or all is done.
+    pub fn poll(&mut self) -> Option<AttemptEffect> {
+        self.outbox.pop_front()
+    }
+
+    /// Takes what came of an effect.
+    pub fn handle(&mut self, input: AttemptInput) {
+        match input {
+            AttemptInput::Cleared(draft) => self.take_cleared(draft),
+            AttemptInput::SummaryLeaves(least) => self.take_estimate(least),
+            AttemptInput::Noted(Some(draft)) if draft.after < self.setting.window.warning => {
+                self.take_draft(Kept::Notes, draft);
+            }
+            AttemptInput::Noted(_) => self.ask(),
+            AttemptInput::Answered => {
+                self.perform(AttemptEffect::Summarize(PlainAsking::MayNot));
+            }
+            AttemptInput::NotAnswered { passes } => self.take_failure(passes),
+            AttemptInput::Summarized(draft, answer) => {
+                // A summary that gains too little is not the model's fault.
+                if self.could_ask == Asked::Yes && answer == ModelAnswer::Nothing {
+                    self.change(HistoryChange::ModelFailed);
+                }
+                self.take_draft(Kept::Summary, draft);
+            }
+            AttemptInput::NotSummarized => {
+                self.perform(AttemptEffect::Discard(Kept::Summary));
+                let used = self.setting.state.measured.used;
+                self.change(HistoryChange::GainedTooLittle { used, after: None });
+                self.without_summary();
+            }
+        }
+    }
+
+    fn perform(&mut self, effect: AttemptEffect) {
+        self.outbox.push_back(effect);
+    }
+
+    fn change(&mut self, change: HistoryChange) {
+        self.setting.state.apply(change, &self.setting.window);
+        self.perform(AttemptEffect::Change(change));
+    }
+
+    fn may(&self, action: Action) -> bool {
+        self.setting.switches.decide(action) == Verdict::Allowed
+    }
+
+    fn is_ahead(&self) -> bool {
+        self.setting.occasion == Occasion::Ahead
+    }
+
+    fn is_refused(&self) -> bool {
+        matches!(
+            self.setting.occasion,
+            Occasion::Full(Pressing {
+                refused: Refused::ByProvider,
+                ..
+            })
+        )
+    }
+
+    fn is_worth_it(&self, draft: DraftSizes) -> bool {
+        worth(&self.setting.window, draft.before, draft.after) == Worth::Enough
+    }
+
+    fn take_cleared(&mut self, draft: Option<DraftSizes>) {
+        self.cleared = draft;
+        if self.setting.occasion == Occasion::Idle {
+            return self.perform(match draft {
+                Some(_) => AttemptEffect::Keep(Kept::Cleared),
+                None => AttemptEffect::GiveUp,
+            });
+        }
+        let window = &self.setting.window;
+        let most = match self.setting.occasion {
+            Occasion::Full(pressing) => pressing.most_left(window, self.setting.counted),
+            _ => u64::MAX,
+        };
+        let most = most.min(window.warning);
+        let is_enough = draft.is_some_and(|draft| draft.after < most && self.is_worth_it(draft));
+        if !is_enough {
+            return self.not_enough_cleared();
+        }
+        let state = &self.setting.state;
+        if self.is_ahead() && !state.is_near(window) {
+            // Clearing takes no time: the later, the more there is to clear at once.
+            let nearly = state.nearly(window);
+            self.change(HistoryChange::RestUntil(nearly));
+            return self.perform(AttemptEffect::GiveUp);
+        }
+        self.perform(AttemptEffect::Keep(Kept::Cleared));
+    }
+
+    fn not_enough_cleared(&mut self) {
+        if self.is_ahead() {
+            return self.perform(AttemptEffect::EstimateSummary);
+        }
+        self.summarize_if_allowed();
+    }
+
+    fn take_estimate(&mut self, least: u64) {
+        let (state, window) = (&self.setting.state, &self.setting.window);
+        // Summaries seldom become shorter from one to the next.
+        let least = least.max(state.summary_leaves().unwrap_or(0));
+        let used = state.measured.used;
+        let missing = state
+            .least_freed_ahead(window)
+            .saturating_sub(used.saturating_sub(least));
+        if missing > 0 {
+            // A summary would be paid for and free too little: not before there is more to summarize.
+            self.change(HistoryChange::RestUntil(used.saturating_add(missing)));
+            return self.perform(AttemptEffect::GiveUp);
+        }
+        self.summarize_if_allowed();
+    }
+
+    fn summarize_if_allowed(&mut self) {
+        let action = if self.is_refused() {
+            Action::Reactive
+        } else {
+            Action::Automatic
+        };
+        if !self.may(action) {
+            self.without_summary();
+        } else if self.is_refused() {
+            // Where the provider has disproved what was counted, how much notes would keep cannot be judged.
+            self.ask();
+        } else {
+            self.perform(AttemptEffect::UseNotes);
+        }
+    }
+
+    /// Whether a model may be asked at all.
+    fn may_ask(&self) -> bool {
+        let Setting {
+            occasion,
+            window,
+            state,
+            asking,
+            ..
+        } = &self.setting;
+        // Where a summary was too long, the next try does without a model: each is paid for. So does one that can free too
+        // little, going by the last: extracts make the request fit until enough is new.
+        let is_first = !matches!(occasion, Occasion::Full(pressing) if pressing.tries > 0);
+        state.breaker() == Breaker::Closed && is_first && state.may_free_enough(asking.used, window)
+    }
+
+    /// The way after the client's own bytes.
+    fn behind(&self) -> BehindWay {
+        let Setting { window, asking, .. } = &self.setting;
+        // Asking must not be what is too long, and must leave room for the answer: one that is cut off is paid for in vain.
+        let asked = asking.used + asking.question;
+        let fits = asked <= window.effective && asked + SHORTEST_ANSWER <= window.size;
+        if fits && !self.is_refused() {
+            asking.behind
+        } else {
+            BehindWay::No("the request is too long already")
+        }
+    }
+
+    fn ask(&mut self) {
+        match self.behind() {
+            BehindWay::No(reason) => self.ask_plainly(reason),
+            way if self.may_ask() => {
+                self.could_ask = Asked::Yes;
+                self.perform(AttemptEffect::AskBehind(way));
+            }
+            _ => self.ask_plainly(""),
+        }
+    }
+
+    fn ask_plainly(&mut self, reason: &'static str) {
+        let Setting { window, asking, .. } = &self.setting;
+        let plain = asking.counted.saturating_sub(asking.before_messages) + INSTRUCTIONS;
+        let is_possible = asking.plain == PlainWay::Possible && plain <= window.size;
+        if self.may_ask() && is_possible {
+            self.could_ask = Asked::Yes;
+            self.perform(AttemptEffect::Summarize(PlainAsking::May(reason)));
+        } else {
+            self.perform(AttemptEffect::Summarize(PlainAsking::MayNot));
+        }
+    }
+
+    fn take_failure(&mut self, passes: Passing) {
+        let has_room = self.setting.asking.used < self.setting.window.auto_compact;
+        if self.is_ahead() && passes == Passing::Passes && has_room {
+            // There is room for another try after the next answer.
+            self.change(HistoryChange::ModelFailed);
+            return self.perform(AttemptEffect::GiveUp);
+        }
+        self.ask_plainly("asking after the client's own messages failed");
+    }
+
+    fn take_draft(&mut self, kept: Kept, draft: DraftSizes) {
+        if !self.is_ahead() || self.is_worth_it(draft) {
+            return self.perform(AttemptEffect::Keep(kept));
+        }
+        self.perform(AttemptEffect::Discard(kept));
+        let used = self.setting.state.measured.used;
+        let after = Some(draft.after);
+        self.change(HistoryChange::GainedTooLittle { used, after });
+        self.perform(AttemptEffect::GiveUp);
+    }
+
+    /// There is no summary: better a clearing than nothing, where something must be done.
+    fn without_summary(&mut self) {
+        let limit = self.setting.window.auto_compact;
+        let fits = self.cleared.is_some_and(|draft| draft.after < limit);
+        self.perform(if fits && !self.is_ahead() {
+            AttemptEffect::Keep(Kept::Cleared)
+        } else {
+            AttemptEffect::GiveUp
+        });
+    }
+}

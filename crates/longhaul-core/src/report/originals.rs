@@ -1,0 +1,58 @@
+//! Where what has left the window can be found, and the sentences of a loss report that say so.
+
+use super::LossReport;
+
+/// Who has what has left the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Originals {
+    /// The transcript, and the archive beside it if there is one.
+    #[default]
+    Transcript,
+    /// The client, which sends its whole history with each request.
+    Client,
+}
+
+/// Whether what leaves the window was put into the archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InArchive {
+    /// It was.
+    Yes,
+    /// There is no archive.
+    NoArchive,
+    /// It could not be written.
+    Failed,
+}
+
+impl Originals {
+    /// Adds what is to be said of user messages that are not in view word for word.
+    pub(crate) fn tell_of_messages(self, report: &mut LossReport) {
+        let messages = report.user_messages;
+        if messages.shortened + messages.omitted > 0 {
+            let place = match self {
+                Self::Transcript => "the transcript",
+                Self::Client => "the client's own history",
+            };
+            report.notes.push(format!(
+                "User messages that were shortened or left out are whole in {place}."
+            ));
+        }
+    }
+
+    /// Adds what is to be said of the archive. A client has everything anyway.
+    pub(crate) fn tell_of_archive(self, archive: InArchive, report: &mut LossReport) {
+        let note = match (self, archive) {
+            (_, InArchive::Yes) => {
+                report.results.archived = report.results.cleared;
+                return;
+            }
+            (Self::Client, _) => return,
+            (Self::Transcript, InArchive::NoArchive) => {
+                "There is no archive: what was summed up is in the transcript alone."
+            }
+            (Self::Transcript, InArchive::Failed) => {
+                "The archive could not be written: what was summed up is in the transcript alone."
+            }
+        };
+        report.notes.push(note.to_owned());
+    }
+}

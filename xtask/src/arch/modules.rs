@@ -1,0 +1,196 @@
+//! The modules of a crate point one way: no two of them use each other, not even by way of others.
+//!
+//! A module is a file or folder directly in `src`. Who uses whom is taken from the paths that begin with `crate::`; what
+//! only tests use does not count.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::workspace::Workspace;
+
+/// Which modules each module uses, and in which file it does.
+type Uses = BTreeMap<String, BTreeMap<String, String>>;
+
+/// A sentence for each group of modules that use one another.
+pub(super) fn findings(workspace: &Workspace) -> Result<Vec<String>, Vec<String>> {
+    let mut crates: BTreeMap<String, Uses> = BTreeMap::new();
+    for path in workspace.sources(&["src"]) {
+        let Some((name, module)) = module_of(&path) else {
+            continue;
+        };
+        let text = workspace.text(&path)?;
+        let uses = crates.entry(name).or_default().entry(module).or_default();
+        for used in used_modules(&text) {
+            uses.entry(used)
+                .or_insert_with(|| path.display().to_string());
+        }
+    }
+    let found = crates.iter().flat_map(|(name, uses)| in_crate(name, uses));
+    Ok(found.collect())
+}
+
+/// The crate and the module that a file belongs to; none for the file that is the crate itself.
+fn module_of(path: &Path) -> Option<(String, String)> {
+    let text = path.to_string_lossy();
+    let (name, below) = text.split_once("/src/")?;
+    let name = name.rsplit('/').next()?;
+    let module = below.split('/').next()?.trim_end_matches(".rs");
+    let is_root = matches!(module, "lib" | "main" | "bin");
+    (!is_root).then(|| (name.to_owned(), module.to_owned()))
+}
+
+/// The modules whose paths a file names, outside of comments and of its tests.
+fn used_modules(text: &str) -> BTreeSet<String> {
+    let text = text
+        .find("#[cfg(test)]\nmod ")
+        .map_or(text, |tests| &text[..tests]);
+    let code: Vec<&str> = (text.lines())
+        .map(|line| line.find("//").map_or(line, |comment| &line[..comment]))
+        .collect();
+    let code = code.join("\n");
+    let mut used = BTreeSet::new();
+    for (at, path) in code.match_indices("crate::") {
+        if code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_') {
+            continue;
+        }
+        let rest = &code[at + path.len()..];
+        match rest.strip_prefix('{') {
+            Some(group) => used.extend(first_names(group)),
+            None => used.extend(name(rest)),
+        }
+    }
+    used
+}
+
+/// The names with which the paths of a group begin, up to its closing brace.
+fn first_names(group: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut depth = 0_usize;
+    let mut is_start = true;
+    for (at, letter) in group.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => is_start = true,
+            _ if letter.is_whitespace() => {}
+            _ if is_start => {
+                names.extend(name(&group[at..]));
+                is_start = false;
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// The name that a path begins with, if a module can be called so.
+fn name(path: &str) -> Option<String> {
+    let end = path.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let name = &path[..end.unwrap_or(path.len())];
+    name.starts_with(|first: char| first.is_ascii_lowercase())
+        .then(|| name.to_owned())
+}
+
+/// The groups of one crate's modules that use one another.
+fn in_crate(name: &str, uses: &Uses) -> Vec<String> {
+    let reach: BTreeMap<&str, BTreeSet<&str>> = (uses.keys())
+        .map(|module| (module.as_str(), reached(module, uses)))
+        .collect();
+    let mut told: BTreeSet<&str> = BTreeSet::new();
+    let mut found = Vec::new();
+    for (module, reached) in &reach {
+        if !reached.contains(module) || told.contains(module) {
+            continue;
+        }
+        let group: BTreeSet<&str> = (reached.iter().copied())
+            .filter(|other| reach.get(other).is_some_and(|back| back.contains(module)))
+            .collect();
+        let edges: Vec<String> = (group.iter())
+            .flat_map(|from| {
+                let uses = uses.get(*from).into_iter().flatten();
+                uses.filter(move |(to, _)| to != from)
+            })
+            .filter(|(to, _)| group.contains(to.as_str()))
+            .map(|(to, file)| format!("{file} uses {to}"))
+            .collect();
+        let names: Vec<&str> = group.iter().copied().collect();
+        found.push(format!(
+            "in {name} the modules {} use one another: move what they share to where all of them may look ({})",
+            names.join(", "),
+            edges.join("; ")
+        ));
+        told.extend(group);
+    }
+    found
+}
+
+/// All modules that a module uses, directly or by way of others.
+fn reached<'a>(module: &str, uses: &'a Uses) -> BTreeSet<&'a str> {
+    let mut reached = BTreeSet::new();
+    let mut open: Vec<&str> = vec![module];
+    while let Some(next) = open.pop() {
+        let own = |used: &&String| used.as_str() != next;
+        for used in uses
+            .get(next)
+            .into_iter()
+            .flat_map(BTreeMap::keys)
+            .filter(own)
+        {
+            if uses.contains_key(used) && reached.insert(used.as_str()) {
+                open.push(used.as_str());
+            }
+        }
+    }
+    reached
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uses(edges: &[(&str, &str)]) -> Uses {
+        let mut uses = Uses::new();
+        for (from, text) in edges {
+            let used = used_modules(text).into_iter();
+            let used = used.map(|used| (used, format!("{from}.rs"))).collect();
+            uses.insert((*from).to_owned(), used);
+        }
+        uses
+    }
+
+    #[test]
+    fn modules_that_use_one_another_are_found_however_far_apart() {
+        let found = in_crate(
+            "house",
+            &uses(&[
+                ("a", "use crate::b::B;"),
+                ("b", "fn f() { crate::c::g() }"),
+                ("c", "use crate::{\n    a::{A, Aa},\n    d,\n};"),
+                (
+                    "d",
+                    "use crate::d::own;\n// crate::a\n#[cfg(test)]\nmod tests { use crate::a; }",
+                ),
+            ]),
+        );
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(
+            found[0].contains("the modules a, b, c use one another"),
+            "{found:?}"
+        );
+        assert!(found[0].contains("c.rs uses a"), "{found:?}");
+    }
+
+    #[test]
+    fn modules_that_point_one_way_are_fine() {
+        let found = in_crate(
+            "house",
+            &uses(&[
+                ("a", "use crate::{b, c::C};"),
+                ("b", "use crate::c;"),
+                ("c", ""),
+            ]),
+        );
+        assert!(found.is_empty(), "{found:?}");
+    }
+}
