@@ -63,7 +63,7 @@ async fn a1_another_prompt_holds_from_the_next_request_on_and_its_break_is_expla
 
 /// A session that its caller left, and resumes with another system prompt: the stage, the session, and what was told.
 async fn resumed(prefix: impl FnOnce(SessionBuilder) -> SessionBuilder) -> (Stage, Session, Heard) {
-    let turns = vec![words(20); 8];
+    let turns = vec![words(4_000); 8];
     let stage = Stage::new(200_000, &turns).await;
     let mut session = stage.session().open().unwrap();
     session.say("Hello.").await.unwrap();
@@ -106,7 +106,7 @@ async fn a1_m7_by_choice_a_resumed_session_sends_the_new_prompt_from_the_next_co
     let (stage, mut session, heard) = resumed(SessionBuilder::keep_prefix_until_compaction).await;
     assert!(!last_system(&stage).contains("Never touch the database."));
     assert_eq!(changes(&heard), [PrefixFrom::NextCompaction]);
-    session.say("Look. ".repeat(9_000)).await.unwrap();
+    session.say("Look again.").await.unwrap();
     session.turn().await.unwrap();
     session.compact(CompactRequest::default()).await.unwrap();
     session.say("Go on.").await.unwrap();
