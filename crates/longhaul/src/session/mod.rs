@@ -207,12 +207,10 @@ impl Session {
     }
 
     /// Ends whatever a call is waiting for when the token is cancelled: a request, a compaction. The conversation stays
-    /// valid, and what goes on in the background goes on. A token serves until it is cancelled; the next call of this
+    /// valid, and what goes on in the background goes on. Cancelled between two calls, it ends the next turn or compaction
+    /// before that begins. A token serves until it has ended a call; then this
     /// gives a fresh one.
-    pub fn canceller(&mut self) -> CancellationToken {
-        if self.cancel.is_cancelled() {
-            self.cancel = CancellationToken::new();
-        }
+    pub fn canceller(&self) -> CancellationToken {
         self.cancel.clone()
     }
 

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use longhaul_core::engine::{
-    CallResult, Effect, EffectId, Event, Failed, Input, NotesRun, Outcome, Urgency,
+    CallFailure, CallResult, CompactFailure, Effect, EffectId, Event, Failed, FailedKind, Input,
+    NotesRun, Outcome, Urgency,
 };
 use longhaul_provider::CancellationToken;
 
@@ -48,13 +49,22 @@ impl Session {
         }
         self.drive(Until::Idle).await;
         (self.reply, self.result) = (None, None);
-        // A token that was cancelled while nothing went on says nothing about what begins now.
-        let _ = self.canceller();
+        if self.cancel.is_cancelled()
+            && let Some(stopped) = stopped_before(&input)
+        {
+            // The host stopped what it is about to wait for.
+            self.cancel = CancellationToken::new();
+            return Some(stopped);
+        }
         self.called = true;
         self.handle(input);
         self.drive(Until::Idle).await;
         self.called = false;
-        self.result.take()
+        let result = self.result.take();
+        if result.as_ref().is_some_and(was_cancelled) {
+            self.cancel = CancellationToken::new();
+        }
+        result
     }
 
     /// Drives what goes on in the background until nothing of it is left: takes its outcomes, and begins what follows.
@@ -116,7 +126,7 @@ impl Session {
                 Arrived::Brought(id, brought) => self.feed(id, *brought),
                 Arrived::Time => self.handle(Input::Wake),
                 Arrived::Cancelled => {
-                    let _ = self.canceller();
+                    self.cancel = CancellationToken::new();
                     self.handle(Input::Cancel);
                 }
             }
@@ -187,7 +197,7 @@ impl Session {
                 self.feed(id, outcome.into());
             }
             Effect::Send { id, request } => {
-                let cancel = self.canceller();
+                let cancel = self.cancel.clone();
                 let sent = self.hands.clone().send(request, cancel);
                 self.foreground.begin(id, Box::pin(sent));
             }
@@ -257,9 +267,9 @@ impl Session {
     }
 
     /// The user's cancel ends what the user waits for, and nothing else.
-    fn cancel_for(&mut self, urgency: Urgency) -> CancellationToken {
+    fn cancel_for(&self, urgency: Urgency) -> CancellationToken {
         match urgency {
-            Urgency::Awaited => self.canceller(),
+            Urgency::Awaited => self.cancel.clone(),
             Urgency::Background => CancellationToken::new(),
         }
     }
@@ -279,6 +289,32 @@ impl Session {
         }
         crate::telemetry::record(event);
         self.hands.observer.event(event);
+    }
+}
+
+/// What a call comes to that the host cancelled before it began; none if nobody waits for it for long.
+fn stopped_before(input: &Input) -> Option<CallResult> {
+    let failure = match input {
+        Input::Turn => CallFailure::NotAnswered(Failed::cancelled("cancelled before it began")),
+        Input::Compact(_) => CallFailure::NotCompacted(
+            CompactFailure::Cancelled,
+            "the compaction was cancelled before it began; nothing was changed".to_owned(),
+        ),
+        _ => return None,
+    };
+    Some(CallResult::Failed(failure))
+}
+
+/// Whether a call ended because it was cancelled.
+fn was_cancelled(result: &CallResult) -> bool {
+    match result {
+        CallResult::Failed(CallFailure::NotAnswered(failed)) => {
+            failed.kind == FailedKind::Cancelled
+        }
+        CallResult::Failed(CallFailure::NotCompacted(kind, _)) => {
+            *kind == CompactFailure::Cancelled
+        }
+        _ => false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Whole sessions over HTTP in the offline world: a real client, a real transcript, virtual time.
 
+mod cancels;
 mod counted_low;
 mod dense;
 mod failures;
