@@ -20,6 +20,20 @@ pub trait Keeper: Send {
         entries: Vec<Entry>,
         results: Option<Vec<String>>,
     ) -> Result<Archived, NotKept>;
+
+    /// Whether it may have to wait for a disk or a lock: then it is used on a thread of its own.
+    fn waits(&self) -> Waits {
+        Waits::Perhaps
+    }
+}
+
+/// Whether keeping something may take a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waits {
+    /// It may.
+    Perhaps,
+    /// It never does.
+    Never,
 }
 
 /// Where what leaves the window can be found.
@@ -159,5 +173,9 @@ impl Keeper for MemoryKeeper {
 
     fn archive(&mut self, _: Vec<Entry>, _: Option<Vec<String>>) -> Result<Archived, NotKept> {
         Ok(Archived::InTranscript)
+    }
+
+    fn waits(&self) -> Waits {
+        Waits::Never
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod open;
 mod perform;
 pub mod recorded;
 mod replies;
+mod storage;
 
 use std::sync::Arc;
 
@@ -35,12 +36,13 @@ use crate::keeper::Keeper;
 use background::Background;
 use foreground::Foreground;
 use hands::Hands;
+use storage::Storage;
 
 /// A conversation that goes on without end.
 pub struct Session {
     engine: Engine,
     hands: Hands,
-    keeper: Box<dyn Keeper>,
+    storage: Storage,
     clock: Arc<dyn Clock>,
     cancel: CancellationToken,
     /// What a turn waits for.
@@ -54,8 +56,6 @@ pub struct Session {
     reply: Option<Reply>,
     /// What the engine says the call came to, until the host is told.
     result: Option<CallResult>,
-    /// Keeps other processes from opening it.
-    _lease: Option<Arc<Lease>>,
 }
 
 /// Why a turn brought no reply. The conversation is as it was before.
@@ -113,7 +113,7 @@ impl Session {
         Self {
             engine,
             hands,
-            keeper,
+            storage: Storage::new(keeper, lease),
             clock,
             cancel: CancellationToken::new(),
             foreground: Foreground::default(),
@@ -122,7 +122,6 @@ impl Session {
             compactions: 0,
             reply: None,
             result: None,
-            _lease: lease,
         }
     }
 

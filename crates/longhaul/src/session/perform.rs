@@ -12,8 +12,8 @@ use longhaul_provider::CancellationToken;
 use super::Session;
 use super::background::Work;
 use super::foreground::Brought;
+use super::storage::Writing;
 use crate::cache_breaks::{self, CacheBreaks};
-use crate::keeper::Archived;
 use crate::notes;
 use crate::workspace::Wanted;
 
@@ -135,7 +135,8 @@ impl Session {
 
     /// Whether anything can still happen.
     fn is_waiting(&self) -> bool {
-        !self.foreground.is_empty()
+        self.storage.is_busy()
+            || !self.foreground.is_empty()
             || self.background.count() > 0
             || self.engine.deadline().is_some()
     }
@@ -147,11 +148,12 @@ impl Session {
         let rest = rest.map_or(LONGEST_REST, |rest| {
             Duration::try_from(rest).unwrap_or_default()
         });
-        // What is awaited hears of a cancel by itself. What a turn waits for in the background does not: it is not the
-        // turn's own.
-        let hears = !self.foreground.is_empty() || self.engine.is_idle();
+        // What is awaited hears of a cancel by itself, and so does what follows once something is on disk. What a turn
+        // waits for in the background does not: it is not the turn's own.
+        let hears = self.storage.is_busy() || !self.foreground.is_empty() || self.engine.is_idle();
         let cancel = self.cancel.clone();
         tokio::select! {
+            (id, outcome) = self.storage.next() => Arrived::Brought(id, Box::new(outcome.into())),
             (id, brought) = self.foreground.next() => Arrived::Brought(id, Box::new(brought)),
             (id, outcome) = self.background.next() => Arrived::Brought(id, Box::new(outcome.into())),
             () = cancel.cancelled(), if !hears => Arrived::Cancelled,
@@ -174,28 +176,12 @@ impl Session {
     /// Does what can be done at once, and begins the rest.
     fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::Persist { id, lines } => {
-                let outcome = match self.keeper.persist(&lines) {
-                    Ok(offset) => Outcome::Persisted { offset },
-                    Err(error) => other(error.to_string()),
-                };
-                self.feed(id, outcome.into());
-            }
+            Effect::Persist { id, lines } => self.store(id, Writing::Lines(lines)),
             Effect::Archive {
                 id,
                 entries,
                 results,
-            } => {
-                let outcome = match self.keeper.archive(entries, results) {
-                    Ok(Archived::InArchive) => Outcome::Archived,
-                    Ok(Archived::InTranscript) => Outcome::NoArchive,
-                    Err(error) => {
-                        tracing::warn!(%error, "not archived");
-                        other(error.to_string())
-                    }
-                };
-                self.feed(id, outcome.into());
-            }
+            } => self.store(id, Writing::Archive(entries, results)),
             Effect::Send { id, request } => {
                 let cancel = self.cancel.clone();
                 let sent = self.hands.clone().send(request, cancel);
@@ -235,6 +221,12 @@ impl Session {
             }
             Effect::Notify(event) => self.told(&event),
             Effect::Finish(result) => self.result = Some(result),
+        }
+    }
+
+    fn store(&mut self, id: EffectId, writing: Writing) {
+        if let Some(outcome) = self.storage.begin(id, writing) {
+            self.feed(id, outcome.into());
         }
     }
 

@@ -150,7 +150,9 @@ async fn f4_what_memory_files_say_about_compactions_is_read_when_one_begins() {
 async fn c1_what_the_user_allowed_for_the_session_is_asked_for_again_after_a_compaction() {
     let run = || calls(&[("Bash", json!({"command": "touch made"}))]);
     let turns = [run(), run(), long(), run(), text("Done.")];
-    let house = House::scripted_by("calls", &turns).await;
+    let mut house = House::scripted_by("calls", &turns).await;
+    // Notes would be one of the calls.
+    house.config.switches.notes = false;
     let place = workplace(&house, &mut Says::no()).await;
     let (mut agent, mut events) = open(&house, &place, Start::New).await;
     let asked = Cell::new(0);

@@ -10,6 +10,7 @@ mod native;
 mod others_words;
 mod scripted;
 mod set;
+mod waiting;
 mod watched;
 mod window_exceeded;
 
