@@ -84,6 +84,8 @@ pub struct Compaction<'a> {
     pub made: Option<&'a Value>,
     /// How it relates to the compaction before it, and where the threshold was (O4).
     pub recompaction: Option<&'a Value>,
+    /// How the provider counted what stands before the messages, where replies tell.
+    pub head_tokens: Option<&'a Value>,
     /// The provider's own summary, which stands before the summary message.
     pub signed: Option<Signed<'a>>,
     /// The text of the summary message.
@@ -140,6 +142,7 @@ impl Compaction<'_> {
             folds: self.folds,
             made: self.made,
             recompaction: self.recompaction,
+            head_tokens: self.head_tokens,
         };
         line(&SystemLine {
             logical_parent_uuid: self.logical_parent,
@@ -216,6 +219,8 @@ struct Metadata<'a> {
     made: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recompaction: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head_tokens: Option<&'a Value>,
 }
 
 #[derive(Debug, Serialize)]

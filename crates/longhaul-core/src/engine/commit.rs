@@ -13,6 +13,7 @@ use super::compact::{Cause, Compaction, Stage};
 use super::draft::{Draft, UserWords};
 use super::effect::{Effect, HookCall};
 use super::event::{Ahead, CompactFailure, Compacted, Event, Phase, Preview, Summarizer};
+use super::head_count::HeadCount;
 use super::input::Outcome;
 use super::live::{Kept, Live};
 use super::not_made::sentence;
@@ -66,6 +67,8 @@ struct OnBoundary<'a> {
     recompaction: &'a Recompaction,
     /// The entry up to which thinking is not sent again.
     stripped: Option<&'a str>,
+    /// What is known of the size of the new head.
+    head: Option<HeadCount>,
     now: Timestamp,
 }
 
@@ -235,6 +238,7 @@ impl Engine {
         let mut on_boundary = OnBoundary {
             recompaction,
             stripped: None,
+            head: self.head_after(compaction, head),
             now,
         };
         let lines = self.lines(compaction, draft, &uuids, on_boundary)?;
@@ -315,6 +319,8 @@ impl Engine {
         let report = serde_json::to_value(&draft.report)?;
         let made = self.made(compaction, draft, now);
         let recompaction = on_boundary.recompaction.to_boundary();
+        let head = on_boundary.head;
+        let head = head.map(|known| known.to_boundary(&self.config.model.id));
         let folds = self.folds_of(compaction, draft).transpose()?;
         boundary::Compaction {
             envelope: self.config.identity.envelope(),
@@ -333,6 +339,7 @@ impl Engine {
             folds: folds.as_ref(),
             made: Some(&made),
             recompaction: Some(&recompaction),
+            head_tokens: head.as_ref(),
             signed: draft.signed.as_ref().map(|signed| Signed {
                 stamp: stamp(&uuids.signed, now),
                 message: &signed.message,
@@ -447,6 +454,7 @@ impl Engine {
         if compaction.direction != Some(Direction::From) {
             self.next_head = None;
         }
+        self.head_count = super::known_head(&self.live, &self.config);
         self.outdated = None;
         self.generation += 1;
         self.watched_head = None;

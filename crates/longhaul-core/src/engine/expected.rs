@@ -55,24 +55,35 @@ impl Engine {
         if self.config.heads == Heads::Unknown {
             return as_estimated(0);
         }
-        let measured = before_first_reply(&self.live);
+        let after = self.head_after(compaction, head);
+        let after = after.map_or(new, |known| known.of(new));
+        if compaction.used <= own + view || view == 0 {
+            return as_estimated(after);
+        }
+        // Where no reply tells, the estimate of the head is all there is to tell the two apart.
+        let constant = self.counted_head(compaction).unwrap_or(own);
+        Expected {
+            constant: after,
+            counted: compaction.used - constant.min(compaction.used - view),
+            estimated: view,
+        }
+    }
+
+    /// What the provider counts for the head at most, as far as replies tell, or told before an earlier compaction.
+    pub(super) fn counted_head(&self, compaction: &Compaction) -> Option<u64> {
+        let (own, view) = (head_weight(&self.head).padded(), compaction.before);
+        let known = self.head_count.map(|known| known.of(own));
+        let first = before_first_reply(&self.live);
         if compaction.used <= own + view || view == 0 {
             // What was counted before the first reply holds all that stood before the messages, and that may have grown since.
             let share = scaled(own, compaction.used, own + view);
-            let most = measured.map_or(own, |(prompt, _)| prompt.max(share).min(own));
-            return as_estimated((most + new).saturating_sub(own));
+            let first = first.map(|(prompt, _)| prompt.max(share).min(own));
+            return first.into_iter().chain(known).min();
         }
-        // With one measurement alone the estimate of the head is all there is to tell the two apart.
-        let constant = match measured {
-            Some((prompt, messages)) if messages < view / 2 => prompt.saturating_sub(messages),
-            _ => own,
-        };
-        let constant = constant.min(compaction.used - view);
-        Expected {
-            constant: (constant + new).saturating_sub(own),
-            counted: compaction.used - constant,
-            estimated: view,
-        }
+        let first = first.filter(|(_, messages)| *messages < view / 2);
+        let first = first.map(|(prompt, messages)| prompt.saturating_sub(messages));
+        let most = compaction.used - view;
+        first.or(known).map(|counted| counted.min(most))
     }
 
     /// What a view of so many estimated tokens comes to, behind this head, on the scale on which the conversation was counted
@@ -93,7 +104,7 @@ impl Engine {
 }
 
 /// So many estimated tokens, where so many were counted that had been estimated at the last figure.
-fn scaled(estimate: u64, counted: u64, estimated: u64) -> u64 {
+pub(super) fn scaled(estimate: u64, counted: u64, estimated: u64) -> u64 {
     let tokens = u128::from(estimate) * u128::from(counted) / u128::from(estimated.max(1));
     u64::try_from(tokens).unwrap_or(u64::MAX)
 }

@@ -21,6 +21,7 @@ mod event;
 mod expected;
 mod fold;
 mod growth;
+mod head_count;
 mod ids;
 mod input;
 mod line;
@@ -82,6 +83,8 @@ pub struct Engine {
     head: RequestHead,
     /// What the host wants there from the next compaction on, where that is something else.
     next_head: Option<RequestHead>,
+    /// What is known of its size while no reply has measured the view.
+    head_count: Option<head_count::HeadCount>,
     /// The rendering under its head; none until the first request.
     assembly: Option<Assembly>,
     /// Why the rendering no longer holds, if it does not.
@@ -186,6 +189,7 @@ impl Engine {
         let deletion = deletion::PendingDeletion::after(live.cache_deleted());
         let mut engine = Self {
             ids,
+            head_count: known_head(&live, &config),
             live,
             head,
             next_head: resume.next_head,
@@ -507,6 +511,11 @@ impl Engine {
         }
         self.cached = CachedMicro::of(self.live.cache_edits());
     }
+}
+
+/// What the boundary that a view begins with tells of the head.
+fn known_head(live: &Live, config: &EngineConfig) -> Option<head_count::HeadCount> {
+    head_count::HeadCount::of_boundary(live.boundary()?, &config.model.id)
 }
 
 /// The modes that the engine itself decides: whether results are dropped from the cache by reference.

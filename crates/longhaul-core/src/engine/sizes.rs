@@ -5,12 +5,15 @@ use crate::prompt::RequestHead;
 use crate::tokens::{Estimate, Rough};
 
 impl Engine {
-    /// Tokens in the window (T1). Without a measurement the head is estimated, too (ruling 3).
+    /// Tokens in the window (T1). Without a measurement in view the head counts as replies told before the compaction, or is
+    /// estimated, too (ruling 3).
     pub(super) fn used(&self) -> u64 {
         let context = self.live.ledger().context();
-        match self.live.ledger().anchor() {
-            Some(_) => context.tokens(),
-            None => (context.added + head_weight(&self.head)).padded(),
+        let head = head_weight(&self.head);
+        match (self.live.ledger().anchor(), self.head_count) {
+            (Some(_), _) => context.tokens(),
+            (None, Some(known)) => known.of(head.padded()) + context.added.padded(),
+            (None, None) => (context.added + head).padded(),
         }
     }
 

@@ -6,6 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::gather::Facts;
+use super::order::Judged;
+use super::quotation::{begins_inside, quoted_parts, without_quoted};
 use super::sentence::sentences;
 use super::todo::Todo;
 use super::wording::{Meaning, Wording, folded};
@@ -20,8 +22,6 @@ const QUOTED: usize = 3;
 const LONGEST: usize = 400;
 /// In a message of more sentences than twice this, only so many at either end are the user speaking.
 const ENDS: usize = 20;
-/// A negation counts for a word that follows it after at most this many others.
-const NEAR: usize = 3;
 
 /// The words by which the user called work off, in one message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,40 +33,25 @@ pub struct CalledOff {
 }
 
 impl Wording {
-    /// Whether a sentence calls work off: it holds a word that does, which is neither denied nor merely part of another
-    /// phrase.
+    /// Whether a sentence calls work off: it holds a word that does, and the word is an order of the user.
     pub fn calls_off(&self, sentence: &str) -> bool {
         let sentence = folded(sentence);
         let phrases = self.phrases_in(&sentence);
-        let of = |meaning| {
-            phrases
-                .iter()
-                .filter(move |phrase| phrase.meaning == meaning)
-        };
-        let asks = of(Meaning::Asks).any(|phrase| phrase.start == 0);
+        let asks = phrases
+            .iter()
+            .any(|phrase| phrase.meaning == Meaning::Asks && phrase.start == 0);
         if asks && sentence.trim_end().ends_with(['?', '？']) {
             return false;
         }
-        of(Meaning::CallsOff).any(|word| {
-            let is_part = of(Meaning::CallsNothingOff)
-                .any(|other| other.start <= word.start && word.end <= other.end);
-            let is_denied = of(Meaning::Negates)
-                .filter(|negation| negation.end <= word.start)
-                .any(|negation| is_near(&sentence[negation.end..word.start]));
-            !is_part && !is_denied
-        })
+        let judged = Judged {
+            sentence: &sentence,
+            phrases: &phrases,
+        };
+        let mut words = phrases
+            .iter()
+            .filter(|phrase| phrase.meaning == Meaning::CallsOff);
+        words.any(|word| judged.is_meant(*word))
     }
-}
-
-/// Whether a negation before this text reaches to what follows it.
-fn is_near(between: &str) -> bool {
-    let ends_clause = |c: char| {
-        matches!(
-            c,
-            ',' | ';' | ':' | '.' | '!' | '—' | '–' | '，' | '；' | '、'
-        )
-    };
-    !between.contains(ends_clause) && between.split_whitespace().count() <= NEAR
 }
 
 impl Facts {
@@ -79,9 +64,12 @@ impl Facts {
         let spoken = spoken.filter(|(at, sentence)| {
             (!many || *at < ENDS || *at >= last) && sentence.len() <= LONGEST
         });
+        let quoted = quoted_parts(text);
+        let wording = &self.vocabulary.wording;
         let words: Vec<&str> = spoken
             .map(|(_, sentence)| *sentence)
-            .filter(|sentence| self.vocabulary.wording.calls_off(sentence))
+            .filter(|sentence| !begins_inside(text, sentence, &quoted))
+            .filter(|sentence| wording.calls_off(&without_quoted(text, sentence, &quoted)))
             .collect();
         if !words.is_empty() {
             let text = shorten(&words.join(" "), LONGEST);
@@ -165,7 +153,10 @@ impl Facts {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::facts::Vocabulary;
 
     #[test]
     fn y4_a_sentence_calls_work_off_unless_that_is_denied() {
@@ -181,6 +172,21 @@ mod tests {
             "I don't like it, stop.",
             "Could you cancel that?",
             "算了，取消迁移。",
+            "Please abort the migration.",
+            "We should abort this.",
+            "You can stop now.",
+            "We may as well drop it.",
+            "Can we skip the importer?",
+            "Could someone please cancel the job?",
+            "The migration will be cancelled.",
+            "It would be better to scrap the importer.",
+            "My team would like to stop here.",
+            "The parser can crash, stop working on it.",
+            "The tests can wait so skip them.",
+            "The importer can wait - drop it.",
+            "It won't work so drop it.",
+            "I think it could crash: abort the rollout.",
+            "Wir können das abbrechen.",
         ] {
             assert!(wording.calls_off(sentence), "{sentence}");
         }
@@ -193,8 +199,54 @@ mod tests {
             "Why did the server stop?",
             "不要停止",
             "Please go on.",
+            "A bad header can panic and abort the suite.",
+            "can panic and abort the suite",
+            "I think the parser may hang, or abort the suite.",
+            "Under load the server might silently drop connections.",
+            "The second call will stop the worker.",
+            "It could also cancel the wrong job in some cases.",
+            "A timeout would abandon the transaction.",
+            "There is a drop in throughput, and the abort comes later.",
+            "Der Test kann die ganze Suite abbrechen.",
         ] {
             assert!(!wording.calls_off(sentence), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn y4_what_is_quoted_or_pasted_calls_nothing_off_and_what_stands_beside_it_does() {
+        let noted = |text: &str| {
+            let mut facts = Facts::new(Arc::new(Vocabulary::default()));
+            facts.note_called_off(text, 1);
+            let noted = facts.called_off().iter();
+            noted.map(|one| one.text.clone()).collect::<Vec<_>>()
+        };
+        for text in [
+            "The log says \"job stopped. Cancel the rest.\" Why is that?",
+            "It prints “abort: no space left”.",
+            "Look at `git rebase --abort` please.",
+            "The trace:\n    abort(core)\n    stop here\nWhat is it?",
+            "```\nStop. Cancel that.\n```\nFix this.",
+            "> Stop. Cancel that.\nThat is what they wrote.",
+            "# Bug\nParsing an empty header can panic and abort the suite.\nPlease fix it.",
+        ] {
+            assert!(noted(text).is_empty(), "{text}: {:?}", noted(text));
+        }
+        for (text, words) in [
+            ("Stop. Cancel that", "Stop. Cancel that"),
+            ("\"Stop. Cancel that.\"", "Stop. Cancel that."),
+            ("I said \"stop\"!", "I said \"stop\"!"),
+            ("Drop the \"importer\".", "Drop the \"importer\"."),
+            (
+                "It can panic and abort the suite. Stop working on it.",
+                "Stop working on it.",
+            ),
+            (
+                "```\nabort()\n```\nPlease abort the migration.",
+                "Please abort the migration.",
+            ),
+        ] {
+            assert_eq!(noted(text), [words], "{text}");
         }
     }
 }

@@ -17,7 +17,7 @@ const CALLED_OFF_AT_ONCE: usize = 24;
 pub enum WordingError {
     /// A heading that names no kind.
     #[error(
-        "line {line}: `{heading}` is none of [rule], [revocation], [cancellation], [called off], [not called off], [negation], [question]"
+        "line {line}: `{heading}` is none of [rule], [revocation], [cancellation], [called off], [not called off], [negation], [clause], [modal], [speaker], [wish], [question]"
     )]
     Heading {
         /// The line, from 1.
@@ -75,6 +75,14 @@ pub(super) enum Meaning {
     CallsNothingOff,
     /// What follows is denied.
     Negates,
+    /// A clause begins that what came before says nothing of.
+    Clause,
+    /// What follows is what something can do or does.
+    Modal,
+    /// The user, the model or both.
+    Speaker,
+    /// What follows a modal verb is wanted.
+    Wish,
     /// As its beginning: it may be a question.
     Asks,
 }
@@ -118,6 +126,10 @@ impl Wording {
                 "[called off]" => kind = Some(Meaning::CallsOff),
                 "[not called off]" => kind = Some(Meaning::CallsNothingOff),
                 "[negation]" => kind = Some(Meaning::Negates),
+                "[clause]" => kind = Some(Meaning::Clause),
+                "[modal]" => kind = Some(Meaning::Modal),
+                "[speaker]" => kind = Some(Meaning::Speaker),
+                "[wish]" => kind = Some(Meaning::Wish),
                 "[question]" => kind = Some(Meaning::Asks),
                 _ if phrase.starts_with('[') => {
                     let heading = phrase.to_owned();

@@ -109,3 +109,22 @@ fn z1_every_fragment_is_short_and_ends_with_one_line_end() {
     }
     assert!(count > 30);
 }
+
+#[test]
+fn r5_a_change_of_tools_agents_or_servers_has_a_heading_only_for_what_there_is() {
+    let text = |attachment: Value| told(&attachment)[0]["text"].as_str().unwrap().to_owned();
+    for (kind, added, removed) in [
+        ("deferred_tools_delta", "addedNames", "removedNames"),
+        ("agent_listing_delta", "addedTypes", "removedTypes"),
+        ("mcp_instructions_delta", "addedNames", "removedNames"),
+    ] {
+        let came = text(json!({"type": kind, added: ["a one"], removed: []}));
+        assert!(came.contains("\n> a one"), "{came}");
+        assert!(!came.contains("Gone") && !came.contains("> -"), "{came}");
+        let untold = text(json!({"type": kind, added: ["a one"]}));
+        assert_eq!(untold, came, "no list is as good as an empty one");
+        let went = text(json!({"type": kind, added: [], removed: ["a one"]}));
+        assert!(went.contains("Gone:\n> a one"), "{went}");
+        assert!(!went.contains("New") && !went.contains("> -"), "{went}");
+    }
+}

@@ -208,6 +208,7 @@ fn n3_x6_the_providers_block_stands_between_boundary_and_summary_and_goes_with_a
         folds: None,
         made: None,
         recompaction: None,
+        head_tokens: None,
         signed: Some(Signed {
             stamp: stamp("c"),
             message: &message,
@@ -250,6 +251,7 @@ fn p5_n2_what_else_the_boundary_can_carry() {
         folds: None,
         made: None,
         recompaction: None,
+        head_tokens: None,
         signed: None,
         text: "summary \u{2028} \"quoted\"\n",
         attached: &[Attached {

@@ -195,6 +195,7 @@ impl SessionFile {
             folds: None,
             made: None,
             recompaction: None,
+            head_tokens: None,
             signed: None,
             text: "the summary",
             attached: &attached,

@@ -78,6 +78,7 @@ fn compact(bytes: &mut Vec<u8>, name: &str, share: usize, direction: Direction) 
         folds: None,
         made: None,
         recompaction: None,
+        head_tokens: None,
         signed: None,
         text: "the summary",
         attached: &[],

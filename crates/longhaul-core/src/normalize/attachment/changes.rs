@@ -1,39 +1,59 @@
 //! What has come and gone among tools, agents and servers since the model was last told.
 
-use super::fields::lines;
+use super::fields::text_or_lines;
 use crate::json::Object;
 use crate::normalize::fragment::fill;
 use crate::quoting::quoted;
 
-/// What the model is told of a change.
+const NEW: &str = include_str!("fragments/delta_new.txt");
+const NEW_SERVERS: &str = include_str!("fragments/delta_new_servers.txt");
+const GONE: &str = include_str!("fragments/delta_gone.txt");
+
+/// One kind of change: what is said of it, and the fields it is read from.
+struct Delta {
+    opening: &'static str,
+    new: &'static str,
+    /// The first of these that is a list tells what came.
+    added: [&'static str; 2],
+    removed: &'static str,
+}
+
+/// What the model is told of a change. What there is nothing of has no heading either.
 pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
-    let (fragment, added, removed) = match kind {
-        "deferred_tools_delta" => (
-            include_str!("fragments/tools_delta.txt"),
-            ["addedLines", "addedNames"],
-            "removedNames",
-        ),
-        "agent_listing_delta" => (
-            include_str!("fragments/agents_delta.txt"),
-            ["addedLines", "addedTypes"],
-            "removedTypes",
-        ),
-        "mcp_instructions_delta" => (
-            include_str!("fragments/servers_delta.txt"),
-            ["addedBlocks", "addedNames"],
-            "removedNames",
-        ),
-        _ => return None,
-    };
+    let delta = delta(kind)?;
     let is_list = |name: &str| attachment.strings(name).is_some();
-    let added = added.into_iter().find(|name| is_list(name));
-    if added.is_none() && !is_list(removed) {
+    let added = delta.added.into_iter().find(|name| is_list(name));
+    if added.is_none() && !is_list(delta.removed) {
         return None;
     }
-    let added = added.map_or_else(|| "-".into(), |name| lines(attachment, name));
-    let removed = lines(attachment, removed);
-    Some(fill(
-        fragment,
-        &[("added", &quoted(&added)), ("removed", &quoted(&removed))],
-    ))
+    let added = added.and_then(|name| text_or_lines(attachment, name));
+    let removed = text_or_lines(attachment, delta.removed);
+    let mut told = vec![delta.opening.trim_end().to_owned()];
+    told.extend(added.map(|added| fill(delta.new, &[("added", &quoted(&added))])));
+    told.extend(removed.map(|removed| fill(GONE, &[("removed", &quoted(&removed))])));
+    Some(told.join("\n"))
+}
+
+fn delta(kind: &str) -> Option<Delta> {
+    match kind {
+        "deferred_tools_delta" => Some(Delta {
+            opening: include_str!("fragments/tools_delta.txt"),
+            new: NEW,
+            added: ["addedLines", "addedNames"],
+            removed: "removedNames",
+        }),
+        "agent_listing_delta" => Some(Delta {
+            opening: include_str!("fragments/agents_delta.txt"),
+            new: NEW,
+            added: ["addedLines", "addedTypes"],
+            removed: "removedTypes",
+        }),
+        "mcp_instructions_delta" => Some(Delta {
+            opening: include_str!("fragments/servers_delta.txt"),
+            new: NEW_SERVERS,
+            added: ["addedBlocks", "addedNames"],
+            removed: "removedNames",
+        }),
+        _ => None,
+    }
 }

@@ -34,8 +34,3 @@ pub(super) fn text_or_lines(object: Object<'_>, name: &str) -> Option<String> {
         Some(lines).filter(|lines| !lines.trim().is_empty())
     })
 }
-
-/// A field that is a list of texts, a line each; a dash if there are none.
-pub(super) fn lines(object: Object<'_>, name: &str) -> String {
-    text_or_lines(object, name).unwrap_or_else(|| "-".into())
-}

@@ -55,6 +55,7 @@ fn boundary(folds: &Value) -> Entry {
         folds: Some(folds),
         made: Some(&json!({"by": "fold"})),
         recompaction: None,
+        head_tokens: None,
         signed: None,
         text: "the summary",
         attached: &[],

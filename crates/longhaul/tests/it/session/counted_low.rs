@@ -2,7 +2,7 @@
 
 use longhaul::Prompt;
 use longhaul_core::config::Config;
-use longhaul_core::engine::Event;
+use longhaul_core::engine::{CompactRequest, Event};
 use serde_json::Value;
 
 use super::scripted::{Heard, MODEL, Stage, words};
@@ -46,4 +46,80 @@ async fn y1_a_conversation_that_is_counted_below_its_estimate_is_compacted_at_it
         "{after} of {}",
         done.pre_tokens
     );
+}
+
+#[tokio::test]
+async fn t1_o5_after_a_compaction_the_head_counts_as_it_was_measured_also_on_resume() {
+    // The system prompt is estimated at 17,000 tokens and counted as less than 12,000.
+    let turns: Vec<Value> = (0..20).map(|_| words(700)).collect();
+    let stage = Stage::new(30_000, &turns).await;
+    let heard = Heard::default();
+    let open = || {
+        let mut config = Config::default();
+        config.switches.notes = false;
+        config.background = false;
+        (stage.session().config(config))
+            .prompt(Prompt::new(MODEL, &"word ".repeat(10_200)))
+            .observer(heard.clone())
+            .open()
+            .unwrap()
+    };
+    let mut session = open();
+    for turn in 0..5 {
+        session.say(format!("Step {turn}.")).await.unwrap();
+        session.turn().await.unwrap();
+    }
+    session.compact(CompactRequest::default()).await.unwrap();
+    let view = session.engine().live().ledger().whole().padded();
+    let after = session.status().used;
+    assert!(after < 12_000 + view, "{after} with a view of {view}");
+    drop(session);
+
+    let mut session = open();
+    assert_eq!(
+        session.status().used,
+        after,
+        "a resumed session knows it, too"
+    );
+    // With the head as it is estimated this fills the window: it is refused, or what was just summarized is again.
+    session.say("look at it ".repeat(1_900)).await.unwrap();
+    let before = session.status().used;
+    session.turn().await.unwrap();
+    assert_eq!(session.compactions(), 0);
+    let counted = session.status().used;
+    assert!(
+        counted - 900 <= before,
+        "no less than is counted: {before}, then {counted} with the reply"
+    );
+    let events = heard.0.lock().unwrap();
+    let refused = events
+        .iter()
+        .any(|event| matches!(event, Event::Refused { .. } | Event::CompactFailed { .. }));
+    assert!(!refused);
+}
+
+#[tokio::test]
+async fn t1_what_one_model_counted_for_the_head_is_not_taken_for_what_another_does() {
+    let turns: Vec<Value> = (0..20).map(|_| words(700)).collect();
+    let stage = Stage::new(30_000, &turns).await;
+    let open = |model: &str| {
+        let mut config = Config::default();
+        config.switches.notes = false;
+        config.background = false;
+        config.window_cap = Some(30_000);
+        (stage.session().config(config))
+            .prompt(Prompt::new(model, &"word ".repeat(10_200)))
+            .open()
+            .unwrap()
+    };
+    let mut session = open(MODEL);
+    for turn in 0..5 {
+        session.say(format!("Step {turn}.")).await.unwrap();
+        session.turn().await.unwrap();
+    }
+    session.compact(CompactRequest::default()).await.unwrap();
+    let view = session.engine().live().ledger().whole().padded();
+    drop(session);
+    let other = open("claude-opus-4-7").status().used;
+    assert!(other >= 17_000 + view, "{other} with a view of {view}");
 }
