@@ -12,6 +12,15 @@ use super::recipe::Recipe;
 use super::running::Agent;
 use super::start::{Settled, Start, forget_if_empty};
 
+/// What becomes of the cache watch when a session is opened again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CacheWatch {
+    /// It goes on: the next request repeats what was sent, and why it reads less is told (D1).
+    GoesOn,
+    /// It begins anew: something else is sent on purpose.
+    BeginsAnew,
+}
+
 impl Agent {
     /// Begins a new session; the old one stays on disk. Agents in the background are stopped.
     pub async fn clear(&mut self) -> Result<(), AgentError> {
@@ -43,7 +52,7 @@ impl Agent {
 
     /// Asks another model from now on. The conversation goes on; nothing of the cache can be kept.
     pub async fn switch_model(&mut self, model: &str) -> Result<(), AgentError> {
-        self.reopen(model)?;
+        self.reopen(model, CacheWatch::GoesOn)?;
         self.model = model.to_owned();
         self.tell_glance();
         Ok(())
@@ -53,7 +62,7 @@ impl Agent {
     pub async fn rewind(&mut self, uuid: &str) -> Result<Rewound, AgentError> {
         let now = self.lasting.recipe.clock.now();
         let rewound = rewind::rewind(&self.opened.place.transcript, uuid, now)?;
-        self.reopen(&self.model.clone())?;
+        self.reopen(&self.model.clone(), CacheWatch::BeginsAnew)?;
         self.tell_glance();
         Ok(rewound)
     }
@@ -77,7 +86,7 @@ impl Agent {
             Act::Write,
             recipe.clock.now(),
         )?;
-        self.reopen(&self.model.clone())?;
+        self.reopen(&self.model.clone(), CacheWatch::BeginsAnew)?;
         self.tell_glance();
         Ok(undone)
     }
@@ -87,13 +96,13 @@ impl Agent {
         let mut recipe = Recipe::clone(&self.lasting.recipe);
         recipe.config.window_cap = Some(tokens);
         self.lasting.recipe = Arc::new(recipe);
-        self.reopen(&self.model.clone())?;
+        self.reopen(&self.model.clone(), CacheWatch::GoesOn)?;
         self.tell_glance();
         Ok(())
     }
 
     /// Opens the same session again as it is on disk. Agents in the background go on.
-    fn reopen(&mut self, model: &str) -> Result<(), AgentError> {
+    fn reopen(&mut self, model: &str, watch: CacheWatch) -> Result<(), AgentError> {
         let settled = Settled {
             id: self.opened.id.clone(),
             transcript: self.opened.place.transcript.clone(),
@@ -105,6 +114,11 @@ impl Agent {
         let (account, jobs) = (self.opened.account.clone(), self.jobs());
         let (mut opened, _) = self.lasting.assemble(settled, model, account, jobs)?;
         opened.pending = std::mem::take(&mut self.opened.pending);
+        if watch == CacheWatch::GoesOn {
+            let before = self.opened.worker.session.engine_mut();
+            let engine = opened.worker.session.engine_mut();
+            engine.take_over_cache_watch(before);
+        }
         self.opened = opened;
         Ok(())
     }

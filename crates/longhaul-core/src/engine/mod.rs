@@ -240,6 +240,15 @@ impl Engine {
         self
     }
 
+    /// Takes over what an engine that kept the same conversation before knows of the cache: a request that reads less than
+    /// that one's last is then explained (D1).
+    pub fn take_over_cache_watch(&mut self, before: &mut Self) {
+        std::mem::swap(&mut self.watch, &mut before.watch);
+        self.modes = before.modes.clone();
+        // The watch tells renderings apart by this number.
+        self.generation = self.generation.max(before.generation + 1);
+    }
+
     /// Takes an input. Effects are then polled.
     pub fn handle(&mut self, input: Input, now: Timestamp) {
         match input {

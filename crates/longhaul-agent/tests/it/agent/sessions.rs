@@ -2,7 +2,7 @@
 
 use longhaul_agent::agent::{AgentError, Start, list};
 use longhaul_agent::event::{AgentEvent, Ended};
-use longhaul_core::engine::CompactRequest;
+use longhaul_core::engine::{CompactRequest, Event};
 use longhaul_store::layout::{Home, Owner};
 
 use super::house::{House, long, say, text, texts};
@@ -150,6 +150,34 @@ async fn q3_another_model_takes_the_conversation_over() {
     let body = house.last_body();
     assert_eq!(body["model"], "claude-opus-5-5");
     assert!(texts(&body).iter().any(|text| text == "First."));
+}
+
+#[tokio::test]
+async fn d1_after_another_model_was_chosen_the_cache_break_is_told_with_both_models() {
+    let house = House::scripted(&four()).await;
+    let (mut agent, mut events) = house.open(Start::New).await;
+    let rule = "Keep this in mind, please. ".repeat(800);
+    say(&mut agent, &mut events, &rule).await;
+    say(&mut agent, &mut events, "Second.").await;
+    let model = agent.model().to_owned();
+    agent.switch_model("claude-opus-4-6").await.unwrap();
+    let (ended, told) = say(&mut agent, &mut events, "Third.").await;
+    assert_eq!(ended, Ended::Done);
+    let breaks: Vec<String> = told
+        .iter()
+        .filter_map(|event| match event {
+            AgentEvent::Engine(Event::CacheBreak(finding)) => Some(finding.to_string()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(breaks.len(), 1, "{breaks:?}");
+    let named = format!("model {model} → claude-opus-4-6");
+    assert!(breaks[0].contains(&named), "{}", breaks[0]);
+    let (_, told) = say(&mut agent, &mut events, "Fourth.").await;
+    let again = told
+        .iter()
+        .any(|event| matches!(event, AgentEvent::Engine(Event::CacheBreak(_))));
+    assert!(!again, "the other model's cache is warm now");
 }
 
 #[tokio::test]
