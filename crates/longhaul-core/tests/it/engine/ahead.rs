@@ -74,6 +74,32 @@ fn x5_the_request_reads_what_was_sent_to_the_byte() {
 }
 
 #[test]
+fn x5_a_compaction_in_between_says_nothing_about_how_fast_the_window_fills() {
+    let mut desk = Desk::with(Setting {
+        preparation: Preparation::Ahead,
+        ..Setting::default()
+    });
+    desk.exchange("Build a parser.", Answer::Says(long(), 9_000));
+    let grows = |desk: &mut Desk, prompts: &[u64]| {
+        for prompt in prompts {
+            desk.exchange("Go on.", Answer::Says("Fine.", *prompt));
+        }
+    };
+    let pace = [9_200, 9_400, 9_600, 9_800, 10_000, 10_200, 10_400, 10_600];
+    grows(&mut desk, &pace);
+    // By hand, and the summary takes 40 seconds: eight turns of 200 tokens and two more, which is a lead of 2,000.
+    desk.hold = Some("summarize");
+    desk.input(Input::Compact(CompactRequest::default()));
+    desk.later(40);
+    desk.release();
+    assert_eq!(desk.compactions(), 1, "{:?}", desk.failures());
+    grows(&mut desk, &[10_400, 10_600, 10_800, 11_000, 11_200]);
+    assert_eq!(aheads(&desk), [], "the threshold of 13,400 is too far");
+    grows(&mut desk, &[11_400]);
+    assert_eq!(aheads(&desk), [Ahead::Begun, Ahead::Ready]);
+}
+
+#[test]
 fn x5_what_is_ready_waits_for_the_threshold() {
     let mut desk = soon();
     desk.aside = None;

@@ -264,6 +264,35 @@ fn p1_up_to_a_pivot_the_rest_is_kept_word_for_word() {
 }
 
 #[test]
+fn y8_what_is_said_after_a_partial_compaction_hangs_on_what_was_written_last() {
+    let mut desk = Desk::new();
+    desk.fill();
+    let uuid = desk.engine.live().newest().unwrap().to_owned();
+    desk.input(Input::Compact(CompactRequest {
+        pivot: Some(Pivot {
+            uuid: uuid.clone(),
+            direction: Direction::UpTo,
+        }),
+        ..CompactRequest::default()
+    }));
+    desk.say("And now?");
+    let lines: Vec<serde_json::Value> = desk
+        .transcript
+        .iter()
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect();
+    let summary = lines.iter().find(|line| line["isCompactSummary"] == true);
+    let said = lines.last().unwrap();
+    assert_eq!(said["message"]["content"], "And now?");
+    assert_eq!(
+        said["parentUuid"],
+        summary.unwrap()["uuid"],
+        "not on the entry that was kept and is shown last"
+    );
+    assert_ne!(said["parentUuid"], uuid);
+}
+
+#[test]
 fn p1_from_a_pivot_on_what_lies_before_is_kept_before_the_summary() {
     let mut desk = Desk::new();
     desk.exchange("Build a parser.", Answer::Says("I will.", 900));

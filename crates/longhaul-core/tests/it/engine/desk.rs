@@ -30,6 +30,9 @@ pub(crate) enum Answer {
     Says(&'static str, u64),
     /// It calls a tool.
     Calls(&'static str, &'static str, u64),
+    /// It says something, and so many tokens were read from the cache; the second figure is how many the provider says it left
+    /// out on request.
+    Reads(u64, Option<u64>),
     /// It says something, after the provider cleared so many results of so many tokens.
     Cleared(u64, u64, u64),
     Fails(FailedKind),
@@ -323,9 +326,14 @@ impl Desk {
     fn answer(&mut self, answer: Answer) -> Outcome {
         self.replies += 1;
         let mut applied = Applied::default();
+        let mut cache_deleted = None;
         let (content, prompt) = match answer {
             Answer::Fails(kind) => return failed(kind),
             Answer::Says(text, prompt) => (json!([{"type":"text","text":text}]), prompt),
+            Answer::Reads(read, deleted) => {
+                cache_deleted = deleted;
+                (json!([{"type":"text","text":"Fine."}]), read)
+            }
             Answer::Cleared(tool_uses, input_tokens, prompt) => {
                 applied.tool_uses = tool_uses;
                 applied.input_tokens = input_tokens;
@@ -348,6 +356,7 @@ impl Desk {
                 input: 10,
                 cache_read: prompt,
                 output,
+                cache_deleted,
                 ..Usage::default()
             },
             request_id: None,

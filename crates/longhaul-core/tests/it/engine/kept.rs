@@ -40,6 +40,32 @@ fn report(desk: &Desk) -> LossReport {
 }
 
 #[test]
+fn y4_a_rule_that_is_stated_again_is_kept_once_where_it_was_stated_last() {
+    let mut desk = Desk::new();
+    desk.exchange(
+        "Build a parser. Never use regexes.",
+        Answer::Says(long(), 4_000),
+    );
+    desk.exchange("You may now use regexes.", Answer::Says("Fine.", 4_100));
+    desk.exchange(
+        "Now the lexer. Never use regexes.",
+        Answer::Says("Fine.", 4_200),
+    );
+    desk.input(Input::Compact(local()));
+    assert_eq!(report(&desk).rules.total, 2, "the rule, and its revocation");
+    let rules = desk.engine.live().facts().rules();
+    let rules: Vec<(&str, u32)> = rules
+        .iter()
+        .map(|rule| (rule.text.as_str(), rule.ordinal))
+        .collect();
+    assert_eq!(
+        rules,
+        [("You may now use regexes.", 2), ("Never use regexes.", 3)],
+        "the revocation is overruled"
+    );
+}
+
+#[test]
 fn x1_below_the_threshold_a_compaction_that_would_cut_the_users_words_is_refused() {
     let mut desk = Desk::with(Setting {
         window: 1_000_000,

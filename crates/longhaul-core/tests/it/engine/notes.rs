@@ -320,6 +320,48 @@ fn s6_a_compaction_waits_for_notes_that_are_being_taken_but_not_for_long() {
 }
 
 #[test]
+fn f8_the_status_is_repeated_while_notes_are_waited_for() {
+    let mut desk = filling();
+    desk.hold = Some("PreCompact");
+    desk.turn();
+    let begun = desk.now;
+    desk.later(20);
+    desk.release();
+    let deadline = |desk: &Desk| desk.engine.deadline().unwrap().duration_since(begun);
+    assert_eq!(deadline(&desk).as_secs(), 30, "before the wait is over");
+    desk.later(10);
+    desk.input(Input::Wake);
+    let told = desk.events.iter();
+    let told = told.filter(|event| matches!(event, Event::StillCompacting { seconds: 30 }));
+    assert_eq!(told.count(), 1);
+    assert_eq!(desk.compactions(), 0, "it still waits for the notes");
+    assert_eq!(deadline(&desk).as_secs(), 35, "and then no longer");
+    desk.later(5);
+    desk.input(Input::Wake);
+    assert_eq!(desk.last_compaction().by, Summarizer::Notes);
+}
+
+#[test]
+fn f7_a_fork_after_a_reply_marks_nothing_that_is_not_in_the_cache_already() {
+    let mut desk = noting();
+    desk.exchange("Build a parser.", Answer::Says("I will build it.", 1_000));
+    desk.exchange("When?", Answer::Says("Now.", 2_400));
+    let mut fork = desk.notes_runs[0].fork.clone();
+    fork.say("Take notes.");
+    let body: serde_json::Value = serde_json::from_slice(&fork.body().concat()).unwrap();
+    let messages = body["messages"].as_array().unwrap();
+    let marked: Vec<bool> = messages
+        .iter()
+        .map(|message| message.to_string().contains("cache_control"))
+        .collect();
+    assert_eq!(
+        marked,
+        [false, false, true, false, false],
+        "the request that the reply answered ended there: {messages:?}"
+    );
+}
+
+#[test]
 fn x5_where_nothing_is_waited_for_turns_go_on_beside_notes_as_long_as_there_is_room() {
     let ahead = || {
         let mut desk = Desk::with(Setting {

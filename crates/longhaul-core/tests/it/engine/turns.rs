@@ -248,6 +248,66 @@ fn u4_results_are_deleted_from_the_cache_by_reference_and_the_bytes_stay() {
     assert_eq!(metadata["cacheEdits"].as_array().unwrap().len(), 7);
 }
 
+/// A conversation in which seven results are left out of the cached prompt by reference.
+fn with_cache_edits() -> Desk {
+    let mut desk = Desk::with(Setting {
+        cache_edits: CacheEdits::Supported,
+        window: 200_000,
+        ..Setting::default()
+    });
+    desk.say("Read them.");
+    for id in [
+        "t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9", "t10", "t11",
+    ] {
+        desk.works(id, 100, 30_000);
+    }
+    desk
+}
+
+/// How many results the newest record says are left out, and how many records there are.
+fn edits_on_disk(desk: &Desk) -> (usize, usize) {
+    let records = desk.subtypes("microcompact_boundary");
+    let newest = &records.last().unwrap()["microcompactMetadata"]["cacheEdits"];
+    (newest.as_array().unwrap().len(), records.len())
+}
+
+#[test]
+fn u4_edits_are_dropped_when_the_reply_says_that_nothing_is_left_out_any_more() {
+    let mut desk = with_cache_edits();
+    desk.answers.push_back(Answer::Reads(30_000, Some(700)));
+    desk.turn();
+    assert_eq!(edits_on_disk(&desk), (7, 1));
+    desk.exchange("Next.", Answer::Reads(30_700, Some(0)));
+    assert_eq!(
+        edits_on_disk(&desk),
+        (0, 2),
+        "although no less was read from the cache"
+    );
+}
+
+#[test]
+fn u4_edits_stay_as_long_as_the_reply_says_that_they_hold() {
+    let mut desk = with_cache_edits();
+    desk.answers.push_back(Answer::Reads(30_000, Some(700)));
+    desk.turn();
+    desk.exchange("Next.", Answer::Reads(3_000, Some(700)));
+    let breaks = desk.events.iter();
+    let breaks = breaks.filter(|event| matches!(event, Event::CacheBreak(_)));
+    assert_eq!(breaks.count(), 1, "less was read, and that is told");
+    assert_eq!(edits_on_disk(&desk), (7, 1));
+}
+
+#[test]
+fn u4_where_the_reply_does_not_say_edits_are_dropped_when_less_was_read_and_only_then() {
+    let mut desk = with_cache_edits();
+    desk.answers.push_back(Answer::Reads(30_000, None));
+    desk.turn();
+    desk.exchange("Next.", Answer::Reads(30_100, None));
+    assert_eq!(edits_on_disk(&desk), (7, 1));
+    desk.exchange("And now?", Answer::Reads(3_000, None));
+    assert_eq!(edits_on_disk(&desk), (0, 2));
+}
+
 #[test]
 fn h5_with_all_compaction_off_nothing_is_compacted_by_hand_either() {
     let switches = Switches {

@@ -8,6 +8,7 @@ pub(crate) mod house;
 mod leased;
 mod native;
 mod others_words;
+mod partial;
 mod scripted;
 mod set;
 mod waiting;
