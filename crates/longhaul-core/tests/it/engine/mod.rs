@@ -1,6 +1,7 @@
 //! The engine, one effect at a time.
 
 mod ahead;
+mod anew;
 mod compacting;
 mod desk;
 mod failing;
