@@ -18,7 +18,7 @@ use std::sync::Arc;
 use longhaul::Session;
 use longhaul::recorded::{Around, NoPivot, Recording};
 use longhaul::session::{CompactError, CompactOutcome};
-use longhaul_core::engine::{CompactFailure, CompactRequest, Pivot};
+use longhaul_core::engine::{CompactFailure, CompactRequest, OnModelFailure, Pivot, Summarizer};
 use longhaul_core::summary::Direction;
 use longhaul_core::transcript::format::{self, Verdict};
 use longhaul_store::layout::{Env, Home};
@@ -76,7 +76,7 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
         .enable_all()
         .build()
         .map_err(Failure::Runtime)?;
-    let outcome = runtime.block_on(compact(&mut session, request));
+    let outcome = runtime.block_on(compact(&mut session, request, &watcher));
     watcher.done();
     match outcome {
         Ok(outcome) => {
@@ -104,6 +104,7 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
 async fn compact(
     session: &mut Session,
     request: CompactRequest,
+    watcher: &Watcher,
 ) -> Result<CompactOutcome, CompactError> {
     if request.local || request.approved.is_some() {
         return session.compact(request).await;
@@ -114,27 +115,21 @@ async fn compact(
             cancel.cancel();
         }
     });
-    let outcome = session.compact(request.clone()).await;
+    let outcome = session.compact(request).await;
     listener.abort();
-    match outcome {
-        Err(error) if is_models_fault(error.kind) => {
-            let message = error.message.trim_end_matches('.');
-            warn(&format!(
-                "{message}; it is summed up without a model instead"
-            ));
-            let local = CompactRequest {
-                local: true,
-                ..request
-            };
-            session.compact(local).await
-        }
-        outcome => outcome,
+    let by = outcome.as_ref().ok().map(|outcome| match outcome {
+        CompactOutcome::Done(done) => done.by,
+        CompactOutcome::Preview(preview) => preview.by,
+    });
+    if by == Some(Summarizer::Local)
+        && let Some(message) = watcher.failure()
+    {
+        let message = message.trim_end_matches('.');
+        warn(&format!(
+            "{message}; it is summed up without a model instead"
+        ));
     }
-}
-
-fn is_models_fault(kind: CompactFailure) -> bool {
-    use CompactFailure::{ApiError, NoSummary, PromptTooLong, Refused};
-    matches!(kind, NoSummary | Refused | ApiError | PromptTooLong)
+    outcome
 }
 
 /// A compaction that did nothing: for want of something to do, or because it could not.
@@ -212,6 +207,7 @@ fn request(command: &Command, recording: &Recording) -> Result<CompactRequest, F
         local: false,
         approved: summary.transpose()?,
         preview: command.preview,
+        on_failure: OnModelFailure::UseExtracts,
         ..CompactRequest::default()
     })
 }

@@ -1,5 +1,6 @@
 //! What is said on stderr while a model sums up: a spinner for somebody who watches, sentences in a log.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -15,6 +16,8 @@ pub(super) struct Watcher {
     bar: ProgressBar,
     /// The model that is asked.
     model: Option<String>,
+    /// Why it wrote no summary, if it did not.
+    failure: Mutex<Option<String>>,
 }
 
 impl Watcher {
@@ -32,7 +35,14 @@ impl Watcher {
         Self {
             bar,
             model: model.map(clean),
+            failure: Mutex::default(),
         }
+    }
+
+    /// Why the model wrote no summary, if it did not.
+    pub(super) fn failure(&self) -> Option<String> {
+        let failure = self.failure.lock();
+        failure.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Nothing is going on any more.
@@ -55,6 +65,10 @@ impl Observer for Watcher {
                 if let Some(model) = &self.model {
                     self.say(&format!("Asking {model} for a summary."));
                 }
+            }
+            Event::CompactFailed { message, .. } => {
+                let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+                *failure = Some(message.clone());
             }
             Event::Phase(Some(Phase::SessionStartHooks)) => self.bar.set_message("Putting back"),
             Event::StillCompacting { seconds } => {

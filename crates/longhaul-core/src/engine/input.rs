@@ -61,6 +61,18 @@ pub struct CompactRequest {
     pub approved: Option<String>,
     /// Stop when the summary is there and show it (Y6).
     pub preview: bool,
+    /// What is done if the model fails.
+    pub on_failure: OnModelFailure,
+}
+
+/// What becomes of a compaction by hand if the model fails. One that cannot wait never fails for that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnModelFailure {
+    /// It fails, too, and nothing is changed.
+    #[default]
+    Fail,
+    /// Extracts become the summary (X9, Y1).
+    UseExtracts,
 }
 
 /// Where a partial compaction divides.

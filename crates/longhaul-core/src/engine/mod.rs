@@ -55,7 +55,7 @@ pub use growth::Growth;
 pub use ids::Ids;
 pub use input::{
     CompactRequest, Ending, Failed, FailedKind, GatheredContext, HookOutcome, Input, ModelReply,
-    NotesOnDisk, NotesTaken, Outcome, Pivot, SummaryReply,
+    NotesOnDisk, NotesTaken, OnModelFailure, Outcome, Pivot, SummaryReply,
 };
 pub use line::{NewEntry, Shown};
 pub use live::{Kept, Live};
@@ -108,6 +108,8 @@ pub struct Engine {
     /// What goes on beside the conversation.
     ahead: ahead::Preparing,
     turn: turn::Turn,
+    /// The host has cancelled its call while something was on its way to disk: the call ends when that is there.
+    cancelled: bool,
     /// A compaction by hand that is done, until its hooks have run and it is told.
     compacted: Option<Box<Compacted>>,
     state: State,
@@ -209,6 +211,7 @@ impl Engine {
                 .map(|notes| notes::Taking::new(notes, config.window.scale())),
             ahead: ahead::Preparing::default(),
             turn: turn::Turn::default(),
+            cancelled: false,
             compacted: None,
             state: State::Idle,
             unwritten: Vec::new(),
@@ -253,8 +256,14 @@ impl Engine {
     pub fn handle(&mut self, input: Input, now: Timestamp) {
         match input {
             Input::Add(entries) => self.add(&entries, now),
-            Input::Turn => self.begin_turn(now),
-            Input::Compact(request) => self.compact_by_hand(request, now),
+            Input::Turn => {
+                self.cancelled = false;
+                self.begin_turn(now);
+            }
+            Input::Compact(request) => {
+                self.cancelled = false;
+                self.compact_by_hand(request, now);
+            }
             Input::Head(head) => {
                 // The host has decided anew.
                 self.next_head = None;
@@ -391,15 +400,27 @@ impl Engine {
             }
             Then::Compact(lines, request) => {
                 self.take(&lines, offset);
-                self.compact_by_hand(*request, now);
+                if self.is_cancelled() {
+                    self.compact_refused(CompactFailure::Cancelled);
+                } else {
+                    self.compact_by_hand(*request, now);
+                }
             }
             Then::Send(lines) => {
                 self.take_ours(&lines, offset);
-                self.send(now);
+                if self.is_cancelled() {
+                    self.turn_cancelled();
+                } else {
+                    self.send(now);
+                }
             }
             Then::Summarise(lines, compaction) => {
                 self.take_ours(&lines, offset);
-                self.rescope(*compaction, now);
+                if compaction.place == compact::Place::Awaited && self.is_cancelled() {
+                    self.compaction_cancelled(*compaction, now);
+                } else {
+                    self.rescope(*compaction, now);
+                }
             }
             Then::Replied(lines, answer) => {
                 self.take(&lines, offset);

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::compact::{Cause, Compaction, Place, Stage};
 use super::effect::Effect;
 use super::event::{CompactFailure, Event};
-use super::input::Failed;
+use super::input::{Failed, OnModelFailure};
 use super::result::CallFailure;
 use super::{Engine, State};
 use crate::plan::{Tripped, Way};
@@ -128,6 +128,7 @@ impl Engine {
     ) {
         let cannot_wait = compaction.cause == Cause::TooLong
             || kind == CompactFailure::PromptTooLong
+            || compaction.request.on_failure == OnModelFailure::UseExtracts
             || compaction.cause == Cause::Threshold && self.status().level == Level::Blocking;
         if !cannot_wait || compaction.place == Place::Ahead {
             return self.give_up(compaction, kind, message, now);
@@ -147,17 +148,34 @@ impl Engine {
                 if let Some(id) = compaction.awaits.take() {
                     self.outbox.push_back(Effect::Cancel { id });
                 }
-                let message = sentence(CompactFailure::Cancelled).to_owned();
-                self.give_up(*compaction, CompactFailure::Cancelled, message, now);
+                self.compaction_cancelled(*compaction, now);
             }
             State::Sending(id, call) => {
                 self.watch.failed(call);
                 self.outbox.push_back(Effect::Cancel { id });
-                self.turn_failed(Failed::cancelled("cancelled"));
+                self.turn_cancelled();
             }
-            // What is on its way to disk arrives there.
+            // What is on its way to disk arrives there; nothing follows from it.
+            other @ (State::Persisting(..) | State::Archiving(..)) => {
+                self.state = other;
+                self.cancelled = true;
+            }
             other => self.state = other,
         }
+    }
+
+    /// Whether the host has cancelled its call meanwhile. Asked once: the call ends with it.
+    pub(super) fn is_cancelled(&mut self) -> bool {
+        std::mem::take(&mut self.cancelled)
+    }
+
+    pub(super) fn turn_cancelled(&mut self) {
+        self.turn_failed(Failed::cancelled("cancelled"));
+    }
+
+    pub(super) fn compaction_cancelled(&mut self, compaction: Compaction, now: Timestamp) {
+        let message = sentence(CompactFailure::Cancelled).to_owned();
+        self.give_up(compaction, CompactFailure::Cancelled, message, now);
     }
 }
 

@@ -140,6 +140,9 @@ impl Engine {
 
     /// The next thing to do before the request can go out.
     pub(super) fn step(&mut self, now: Timestamp) {
+        if self.is_cancelled() {
+            return self.turn_cancelled();
+        }
         if !self.unwritten.is_empty() {
             return self.persist(Vec::new(), Then::CaughtUp);
         }

@@ -56,3 +56,25 @@ impl Originals {
         report.notes.push(note.to_owned());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f10_a_report_says_to_its_reader_where_the_rest_is() {
+        let mut report = LossReport::default();
+        Originals::Transcript.tell_of_messages(&mut report);
+        assert!(report.notes.is_empty(), "all of it is in view");
+        report.user_messages.shortened = 1;
+        Originals::Transcript.tell_of_messages(&mut report);
+        Originals::Client.tell_of_messages(&mut report);
+        assert!(report.notes[0].contains("in the transcript"));
+        assert!(report.notes[1].contains("in the client's own history"));
+        let told = report.notes.len();
+        Originals::Client.tell_of_archive(InArchive::NoArchive, &mut report);
+        assert_eq!(report.notes.len(), told, "the client has everything");
+        Originals::Transcript.tell_of_archive(InArchive::Failed, &mut report);
+        assert!(report.notes[told].contains("could not be written"));
+    }
+}

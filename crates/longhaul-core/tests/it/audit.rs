@@ -234,7 +234,6 @@ fn y4_rules_outlive_the_messages_that_were_shortened_or_left_out() {
     assert!(audited.text.contains("[1] Start with the importer.\n"));
     assert!(audited.text.contains("bytes cut"));
     assert!(Rough::text(&audited.text).padded() <= AMPLE.tokens);
-    assert!(!report.notes.is_empty());
 }
 
 #[test]

@@ -16,7 +16,9 @@ use longhaul::recorded::{Asked, InMemory};
 use longhaul::session::{CompactError, CompactOutcome, OpenError, Quiet, Session};
 use longhaul::{Clock, Model};
 use longhaul_core::boundary::Trigger;
-use longhaul_core::engine::{CompactFailure, CompactRequest, Compacted, Summarizer, SummaryReply};
+use longhaul_core::engine::{
+    CompactFailure, CompactRequest, Compacted, OnModelFailure, Summarizer, SummaryReply,
+};
 use longhaul_core::history::ModelAnswer;
 use longhaul_core::message::Entry;
 use longhaul_core::report::Tokens;
@@ -109,7 +111,11 @@ pub async fn summarise(
         }));
         // Whoever has answered would not answer shorter if asked the same again, and be paid twice.
         if asked.is_some() && given.is_none() {
-            requests.push((request(), ModelAnswer::Summary));
+            let by_model = CompactRequest {
+                on_failure: OnModelFailure::UseExtracts,
+                ..request()
+            };
+            requests.push((by_model, ModelAnswer::Summary));
         }
         let local = CompactRequest {
             local: true,
@@ -209,12 +215,12 @@ fn request() -> CompactRequest {
     }
 }
 
-/// What an answer says, if it is a summary (F6).
 /// Whether an answer is a summary.
 pub(super) fn is_summary(given: &SummaryReply) -> bool {
     approved(Some(given)).is_some()
 }
 
+/// What an answer says, if it is a summary (F6).
 fn approved(given: Option<&SummaryReply>) -> Option<String> {
     let given = given?;
     let reply = Reply {
@@ -283,6 +289,12 @@ async fn first_that_works(
     for (request, answer) in requests {
         match session.compact(request).await {
             Ok(CompactOutcome::Done(done)) if summary => return Ok((done, ModelAnswer::Summary)),
+            // The model was asked, and extracts had to do.
+            Ok(CompactOutcome::Done(done))
+                if done.by == Summarizer::Local && answer == ModelAnswer::Summary =>
+            {
+                return Ok((done, ModelAnswer::Nothing));
+            }
             Ok(CompactOutcome::Done(done)) => return Ok((done, answer)),
             Ok(CompactOutcome::Preview(_)) => {}
             Err(error) => {

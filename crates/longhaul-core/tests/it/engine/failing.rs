@@ -1,7 +1,8 @@
 //! Compactions that fail, and what then.
 
 use longhaul_core::engine::{
-    CallResult, CompactFailure, CompactRequest, Event, FailedKind, Input, Summarizer,
+    CallFailure, CallResult, CompactFailure, CompactRequest, Event, FailedKind, Input, NewEntry,
+    OnModelFailure, Summarizer,
 };
 use longhaul_core::summary::Stop;
 
@@ -111,6 +112,47 @@ fn o2_an_overloaded_provider_is_not_asked_in_other_ways() {
     // The client behind it has asked five times.
     assert_eq!(desk.summaries_sent.len(), 1);
     assert_eq!(desk.failures(), [CompactFailure::ApiError]);
+}
+
+#[test]
+fn f8_a_turn_that_is_cancelled_while_something_is_written_is_not_sent() {
+    let mut desk = Desk::new();
+    desk.input(Input::Add(vec![NewEntry::text("Hello.")]));
+    desk.results.clear();
+    desk.hold = Some("persist");
+    desk.input(Input::Turn);
+    desk.input(Input::Cancel);
+    desk.release();
+    assert!(desk.sent.is_empty());
+    assert!(
+        matches!(
+            &desk.results[..],
+            [CallResult::Failed(CallFailure::NotAnswered(failed))]
+                if failed.kind == FailedKind::Cancelled
+        ),
+        "{:?}",
+        desk.results
+    );
+    desk.input(Input::Turn);
+    assert_eq!(desk.sent.len(), 1, "the next turn goes its way");
+}
+
+#[test]
+fn y1_a_compaction_by_hand_takes_extracts_for_a_model_that_failed_where_the_host_wants_that() {
+    for (on_failure, made) in [
+        (OnModelFailure::Fail, None),
+        (OnModelFailure::UseExtracts, Some(Summarizer::Local)),
+    ] {
+        let mut desk = Desk::new();
+        desk.fill();
+        desk.sums.push_back(Sum::Fails(FailedKind::Overloaded));
+        desk.input(Input::Compact(CompactRequest {
+            on_failure,
+            ..CompactRequest::default()
+        }));
+        assert_eq!(desk.failures(), [CompactFailure::ApiError]);
+        assert_eq!(by(&desk), made, "{on_failure:?}");
+    }
 }
 
 #[test]
