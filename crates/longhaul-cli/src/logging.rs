@@ -6,6 +6,8 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
+use longhaul_core::config::Config;
+
 use crate::failure::Failure;
 
 /// Whether a command tells a collector what it does.
@@ -18,8 +20,25 @@ pub(crate) enum Exporting {
     IfAsked,
 }
 
+/// Where log lines may be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum LogLines {
+    /// On stderr, whatever that is.
+    #[default]
+    Always,
+    /// Not on a terminal, where they would tear the screen that is drawn there; unless the user asks for them.
+    NotOnScreen,
+}
+
 /// Starts logging. `LONGHAUL_LOG_FORMAT=json` makes each line a JSON object.
-pub(crate) fn start(filter: &str, exporting: Exporting) -> Result<(), Failure> {
+pub(crate) fn start(filter: &str, lines: LogLines, exporting: Exporting) -> Result<(), Failure> {
+    let is_screen = lines == LogLines::NotOnScreen && anstream::stderr().is_terminal();
+    let is_asked_for = filter != Config::default().log;
+    let filter = if is_screen && !is_asked_for {
+        "off"
+    } else {
+        filter
+    };
     let chosen = EnvFilter::try_new(filter).map_err(|error| Failure::LogFilter {
         filter: filter.to_owned(),
         reason: error.to_string(),

@@ -49,6 +49,9 @@ fn run(args: Args) -> Result<Outcome, Failure> {
     if matches!(args.command, Command::Chat(_) | Command::Serve(_)) {
         settings.exporting = logging::Exporting::IfAsked;
     }
+    if matches!(&args.command, Command::Chat(chat) if !chat.print) {
+        settings.log_lines = logging::LogLines::NotOnScreen;
+    }
     match args.command {
         // These two must work whatever is configured.
         Command::Completions(command) => manual::completions(&command),

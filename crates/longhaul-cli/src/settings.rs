@@ -8,7 +8,7 @@ use longhaul_store::layout::{Env, Home};
 
 use crate::args::{Global, Window};
 use crate::failure::{Failure, warn};
-use crate::logging::{self, Exporting};
+use crate::logging::{self, Exporting, LogLines};
 
 /// The name of the configuration file in LONGHAUL_HOME.
 const FILE_NAME: &str = "config.toml";
@@ -22,6 +22,8 @@ pub(crate) struct Given {
     pub(crate) env: Env,
     /// Whether a collector is told what is done.
     pub(crate) exporting: Exporting,
+    /// Where log lines may be written.
+    pub(crate) log_lines: LogLines,
 }
 
 impl From<&Global> for Given {
@@ -32,6 +34,7 @@ impl From<&Global> for Given {
             bad_set: None,
             env: Env::of_process(),
             exporting: Exporting::Never,
+            log_lines: LogLines::Always,
         };
         for set in &global.set {
             match set.split_once('=') {
@@ -58,7 +61,7 @@ impl Given {
             flags: self.flags.iter().cloned().chain(flags).collect(),
         };
         let config = Config::load(&layers)?;
-        logging::start(&config.log, self.exporting)?;
+        logging::start(&config.log, self.log_lines, self.exporting)?;
         for notice in config.notices() {
             warn(&notice.to_string());
         }
