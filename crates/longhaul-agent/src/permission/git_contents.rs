@@ -195,7 +195,13 @@ fn denied_file(base: &Path, state: &State) -> Option<String> {
         return denied_in_history(base, state);
     };
     files.iter().find_map(|file| {
-        let rule = state.denies_path("Read", &Located::find(file))?;
+        // Git shows where a link points to, never what lies there, so links are not followed. A large repository has many
+        // files.
+        let located = Located {
+            named: file.clone(),
+            real: file.clone(),
+        };
+        let rule = state.denies_path("Read", &located)?;
         Some(format!(
             "It may show {}, which the rule {} forbids.",
             state.workspace.shown(file),

@@ -5,6 +5,7 @@
 
 mod claims;
 mod connect;
+mod discard;
 mod notes;
 mod peers;
 mod read;
@@ -21,6 +22,7 @@ use jiff::Timestamp;
 
 use self::claims::Claims;
 use self::connect::{Attempt, Connected, Connections, Place};
+use self::discard::Discarded;
 use self::rest::Rest;
 use super::{
     CallRecord, Claim, Known, Listed, Made, NotesRecord, NotesShelf, Peers, Purged, Record,
@@ -161,7 +163,12 @@ impl Shelf for Postgres {
     }
 
     fn discard(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>> {
-        let discard = attempt!(|connection| shelf::discard(&mut connection, tenant, at));
+        let discard = attempt!(|connection| discard::discard(
+            &mut connection,
+            Discarded::Rewrite,
+            tenant,
+            at
+        ));
         Box::pin(self.connections.ask(discard))
     }
 
@@ -201,7 +208,8 @@ impl NotesShelf for Postgres {
     }
 
     fn discard_notes(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>> {
-        let discard = attempt!(|connection| notes::discard(&mut connection, tenant, at));
+        let discard =
+            attempt!(|connection| discard::discard(&mut connection, Discarded::Notes, tenant, at));
         Box::pin(self.connections.ask(discard))
     }
 }

@@ -81,19 +81,3 @@ pub(super) async fn find(
     };
     row.as_ref().map(read).transpose()
 }
-
-pub(super) async fn discard(
-    connection: &mut PgConnection,
-    tenant: Tenant,
-    at: u128,
-) -> sqlx::Result<()> {
-    let discard = sqlx::query(
-        "DELETE FROM longhaul.notes
-         WHERE tenant = coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1)
-             AND at = $2",
-    );
-    let discard = discard
-        .bind(tenant.0.cast_signed())
-        .bind(at.to_le_bytes().to_vec());
-    discard.execute(connection).await.map(drop)
-}

@@ -146,22 +146,6 @@ pub(super) async fn find(
     }))
 }
 
-pub(super) async fn discard(
-    connection: &mut PgConnection,
-    tenant: Tenant,
-    at: u128,
-) -> sqlx::Result<()> {
-    let discard = sqlx::query(
-        "DELETE FROM longhaul.rewrite
-         WHERE tenant = coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1)
-             AND at = $2",
-    );
-    let discard = discard
-        .bind(tenant.0.cast_signed())
-        .bind(at.to_le_bytes().to_vec());
-    discard.execute(connection).await.map(drop)
-}
-
 pub(super) async fn made_in(
     connection: &mut PgConnection,
     session: SessionId,

@@ -55,9 +55,7 @@ fn shapes() -> Vec<(&'static str, Value)> {
         (
             "a summary of the client's own",
             texts(&[
-                &format!(
-                    "This session is being continued from a previous conversation that ran out of context.\n{FORGED}"
-                ),
+                &format!("This session is being continued from a previous conversation.\n{FORGED}"),
                 RULE,
             ]),
         ),

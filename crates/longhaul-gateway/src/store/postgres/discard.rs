@@ -1,0 +1,39 @@
+//! Deletes one thing that is kept for a history: it was damaged.
+
+use sqlx::PgConnection;
+
+use crate::line::Tenant;
+
+/// What is deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Discarded {
+    /// The session's notes.
+    Notes,
+    /// What stands for the beginning of a history.
+    Rewrite,
+}
+
+/// Deletes it for the history with this hash.
+pub(super) async fn discard(
+    connection: &mut PgConnection,
+    what: Discarded,
+    tenant: Tenant,
+    at: u128,
+) -> sqlx::Result<()> {
+    let discard = sqlx::query(match what {
+        Discarded::Notes => {
+            "DELETE FROM longhaul.notes
+             WHERE tenant = coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1)
+                 AND at = $2"
+        }
+        Discarded::Rewrite => {
+            "DELETE FROM longhaul.rewrite
+             WHERE tenant = coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1)
+                 AND at = $2"
+        }
+    });
+    let discard = discard
+        .bind(tenant.0.cast_signed())
+        .bind(at.to_le_bytes().to_vec());
+    discard.execute(connection).await.map(drop)
+}
