@@ -48,7 +48,9 @@ pub(super) fn visit(
             let variable = node.child_by_field_name("variable");
             let name = variable.map_or("", |variable| &source[variable.byte_range()]);
             script.sets.push(name.to_owned());
-            Ok(())
+            let mut cursor = node.walk();
+            let values = node.children_by_field_name("value", &mut cursor);
+            expanded(values, source, script)
         }
         "function_definition" => {
             script.defines = true;
@@ -70,6 +72,22 @@ pub(super) fn visit(
         }
         _ => evaluates(node, parent, source, script),
     }
+}
+
+/// Words that are no arguments, and that a shell expands to names of files all the same: it opens folders for that, so they
+/// count as read where they have wildcards or may come to have some.
+fn expanded<'t>(
+    words: impl Iterator<Item = Node<'t>>,
+    source: &str,
+    script: &mut Script,
+) -> Result<(), &'static str> {
+    for node in words {
+        let word = Word::read(node, source)?;
+        if word.glob || !word.is_known() {
+            script.reads.push(word);
+        }
+    }
+    Ok(())
 }
 
 /// What is evaluated as words are expanded. Nodes that are not listed are not understood.
@@ -94,7 +112,9 @@ fn evaluates(
         "array" => {
             let mut cursor = node.walk();
             node.named_children(&mut cursor)
-                .try_for_each(|child| evaluation::element(&source[child.byte_range()]))
+                .try_for_each(|child| evaluation::element(&source[child.byte_range()]))?;
+            let mut cursor = node.walk();
+            expanded(node.named_children(&mut cursor), source, script)
         }
         "string" => Word::read(node, source).map(drop),
         "word" | "number" | "regex" | "extglob_pattern" => evaluation::leaf(raw),

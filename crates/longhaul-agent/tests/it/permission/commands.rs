@@ -264,6 +264,26 @@ fn q1_reading_folder_by_folder_does_not_pass_a_rule_that_forbids_a_file() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn q1_wildcards_outside_of_arguments_do_not_list_folders_outside() {
+    let world = World::new();
+    let outside = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(outside.path(), world.cwd.join("way_out")).unwrap();
+    check(
+        &world.permissions(Mode::Default, &[], &[], &[]),
+        &[
+            ("for f in way_out/*; do ls; done", "ask"),
+            ("for f in /etc/*; do ls; done", "ask"),
+            ("names=(way_out/*); ls", "ask"),
+            ("x='way_out/*'; for f in $x; do ls; done", "ask"),
+            ("for f in src/*; do ls; done", "allow"),
+            ("for f in 1 2 3; do ls; done", "allow"),
+            ("for f in 'way_out/*'; do ls; done", "allow"),
+        ],
+    );
+}
+
 #[test]
 fn q1_git_does_not_show_a_forbidden_file_that_is_not_named() {
     let world = World::new();
