@@ -170,6 +170,9 @@ pub(crate) fn engine(event: &Event) -> Vec<Flow> {
                 "· too long to sum up at once: try {attempt}, without the oldest {rounds}"
             ))
         }
+        Event::SummaryCutOff => Flow::dim(
+            "· the model's summary was cut off; extracts of the conversation stand for its missing sections",
+        ),
         Event::NotesTaken(notes) => {
             let cost = notes.cost.map(|cost| format!(" ({})", dollars(cost)));
             match &notes.taken.failed {

@@ -79,6 +79,9 @@ impl Observer for Watcher {
                 attempt + 1,
                 count(*rounds as u64, "old round", "old rounds"),
             )),
+            Event::SummaryCutOff => self.bar.suspend(|| {
+                warn("the model's summary was cut off; extracts of the conversation stand for its missing sections");
+            }),
             Event::ThresholdExceededAfter { tokens, threshold } => {
                 let (tokens, threshold) = (grouped(*tokens), grouped(*threshold));
                 self.bar.suspend(|| {

@@ -95,6 +95,9 @@ pub enum Event {
         /// Rounds left out of it.
         rounds: usize,
     },
+    /// The model's summary was cut off at the limit on its output, however it was asked: extracts stand for the sections
+    /// that it lacks.
+    SummaryCutOff,
     /// Even after the compaction the threshold is reached (F10).
     ThresholdExceededAfter {
         /// Tokens in the window.

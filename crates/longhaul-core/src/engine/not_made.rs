@@ -126,6 +126,12 @@ impl Engine {
         message: String,
         now: Timestamp,
     ) {
+        // What was paid for is not thrown away for extracts alone.
+        if let Some(summary) = self.completed(&mut compaction) {
+            self.notify(Event::SummaryCutOff);
+            compaction.summary = Some(summary);
+            return self.summed_up(compaction, now);
+        }
         let cannot_wait = compaction.cause == Cause::TooLong
             || kind == CompactFailure::PromptTooLong
             || compaction.request.on_failure == OnModelFailure::UseExtracts

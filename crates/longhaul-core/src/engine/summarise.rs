@@ -18,7 +18,7 @@ use crate::prompt::{Assembly, Latched, OnMismatch, Parameters, RequestHead, Requ
 use crate::rounds::{Lead, MARKER, MOST_RETRIES, Piece, drop_oldest};
 use crate::summary::{
     Direction, Instructions, PLAIN_SYSTEM, Stop, Stripped, Summary, SummaryFailure, Variant,
-    opening_words, prompt, read, strip,
+    begun, opening_words, prompt, read, strip,
 };
 use crate::window::QuerySource;
 
@@ -56,6 +56,18 @@ pub(super) struct Asking {
     too_long_retries: u32,
     /// The first entry that is still sent, and what goes before it.
     shortened: Option<(usize, Lead)>,
+    /// The longest summary that was cut off, and who wrote it.
+    begun: Option<(Summary, Summarizer)>,
+}
+
+impl Asking {
+    /// Remembers a summary that was cut off, unless there is more of another.
+    fn keep_begun(&mut self, begun: Summary, by: Summarizer) {
+        let known = self.begun.as_ref();
+        if known.is_none_or(|(known, _)| known.text().len() < begun.text().len()) {
+            self.begun = Some((begun, by));
+        }
+    }
 }
 
 impl Engine {
@@ -131,6 +143,16 @@ impl Engine {
         let views = entries.iter().map(|kept| kept.entry.view());
         let text = local_summary::summarise(views, self.live.facts(), budget);
         Summary::of_extracts(&text).unwrap_or_else(Summary::of_nothing)
+    }
+
+    /// What became of a summary that was cut off wherever the model was asked, with extracts for what it lacks.
+    pub(super) fn completed(&self, compaction: &mut Compaction) -> Option<(Summary, Summarizer)> {
+        let (begun, by) = compaction.asking.begun.take()?;
+        let entries = &self.live.entries()[compaction.scope.summarised.clone()];
+        let views = entries.iter().map(|kept| kept.entry.view());
+        let budget = self.config.window.scale().apply(LOCAL_SUMMARY);
+        let summary = local_summary::complete(&begun, views, self.live.facts(), budget)?;
+        Some((summary, by))
     }
 
     pub(super) fn ask_for_summary(&mut self, mut compaction: Compaction, now: Timestamp) {
@@ -347,6 +369,11 @@ impl Engine {
             Some(folding) => self.folded(folding, &reply),
             None => read(reply.reply()).map(|summary| (summary, by)),
         };
+        if compaction.folding.is_none()
+            && let Some(begun) = begun(reply.reply())
+        {
+            compaction.asking.keep_begun(begun, by);
+        }
         match read {
             Ok(summary) => {
                 let took = now.duration_since(compaction.started).as_millis();

@@ -22,6 +22,8 @@ const WORDS: [&[&str]; SECTIONS] = [
     &["current", "work"],
     &["next", "step", "context"],
 ];
+/// What stands around code.
+const CODE: &str = "```";
 /// The most bytes of a heading.
 const HEADING: usize = 80;
 
@@ -149,6 +151,37 @@ fn heading(line: &str, last: Option<usize>) -> Option<(usize, &str)> {
     let is_one = title.len() <= HEADING && WORDS[number].iter().any(|word| words.contains(word));
     let follows = last.is_none_or(|last| number > last);
     (is_one && follows).then(|| (number, rest.trim_matches(['*', '_', ' '])))
+}
+
+/// What a summary has come to.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Begun {
+    /// The numbers of the sections that have a heading, counted from 0.
+    pub(super) sections: Vec<usize>,
+    /// The line that closes a quotation or code that is still open at its end.
+    pub(super) open: Option<String>,
+}
+
+impl Begun {
+    pub(super) fn of(summary: &str) -> Self {
+        let mut begun = Self::default();
+        for line in summary.lines() {
+            if let Some(close) = &begun.open {
+                if line.trim_start() == close {
+                    begun.open = None;
+                }
+                continue;
+            }
+            begun.open = match line.trim_start().starts_with(CODE) {
+                true => Some(CODE.to_owned()),
+                false => Fence::closing(line),
+            };
+            if let Some((number, _)) = heading(line, begun.sections.last().copied()) {
+                begun.sections.push(number);
+            }
+        }
+        begun
+    }
 }
 
 /// What a summary message says, without what surrounds it, its draft, what was kept beside it, and its list of user

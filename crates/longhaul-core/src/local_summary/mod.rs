@@ -7,6 +7,7 @@
 //! A view may begin with a summary. The new one takes its place: what it said is merged section by section, so that summaries
 //! do not nest however often a conversation is compacted.
 
+mod complete;
 mod condense;
 mod earlier;
 mod extracts;
@@ -19,6 +20,7 @@ use crate::facts::budget::units_within;
 use crate::facts::excerpt::excerpt;
 use crate::facts::page::Page;
 use crate::message::View;
+pub(crate) use complete::complete;
 use earlier::Earlier;
 pub(crate) use earlier::earlier;
 use gather::Gathered;
@@ -55,8 +57,20 @@ pub fn summarise<'a>(
     let gathered = Gathered::of(entries);
     let smaller = gathered.size.padded() / 4 * 3;
     let limit = usize::try_from(units_within(budget.min(smaller))).unwrap_or(usize::MAX);
+    let mut text = Page::new(limit);
+    text.line(OPENING.trim_end());
+    for part in &sections(&gathered, facts, 0, text.room()) {
+        if !part.is_empty() {
+            text.line(part.text().trim_end_matches('\n'));
+        }
+    }
+    text.into_text()
+}
+
+/// The sections from this one on, counted from 0, each under its title, together in at most so many units.
+fn sections(gathered: &Gathered<'_>, facts: &Facts, from: usize, all: usize) -> [Page; SECTIONS] {
     let mut source = Source {
-        gathered: &gathered,
+        gathered,
         facts,
         earlier: gathered
             .earlier
@@ -67,29 +81,22 @@ pub fn summarise<'a>(
         Some(_) => ROOM_AFTER_SUMMARY,
         None => ROOM,
     };
-    let mut text = Page::new(limit);
-    text.line(OPENING.trim_end());
     let titles: Vec<&str> = TITLES.lines().collect();
     let mut parts: [Page; SECTIONS] = std::array::from_fn(|_| Page::default());
-    let all = text.room();
+    let whole: usize = room[from..].iter().sum();
     let (mut given, mut used) = (0, 0);
-    for at in FILLED {
-        given += all * room[at] / 100;
+    for at in FILLED.into_iter().filter(|at| *at >= from) {
+        given += all * room[at] / whole;
         let mut part = Page::new(given - used);
         if part.line("") && titles.get(at).is_some_and(|title| part.line(title)) {
             let title = part.units();
             source.write(at, &mut part);
-            if part.units() == title && (limit < AMPLE || !part.line(NOTHING)) {
+            if part.units() == title && (all < AMPLE || !part.line(NOTHING)) {
                 continue;
             }
             used += part.units();
             parts[at] = part;
         }
     }
-    for part in &parts {
-        if !part.is_empty() {
-            text.line(part.text().trim_end_matches('\n'));
-        }
-    }
-    text.into_text()
+    parts
 }

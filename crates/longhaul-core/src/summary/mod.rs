@@ -21,7 +21,7 @@ pub use prompt::{
 };
 pub(crate) use prompt::{NO_TOOLS, WHOSE_WORDS};
 pub use read::{Reply, Stop, Summary, SummaryFailure, read};
-pub(crate) use read::{collapsed, says_something, without_summary};
+pub(crate) use read::{begun, collapsed, says_something, without_summary};
 pub use strip::{DOCUMENT, IMAGE, Stripped, strip};
 
 /// Fragments as one text, a blank line between them; blank ones add nothing.

@@ -42,6 +42,10 @@ pub(super) fn record(event: &Event) {
                 "summary request too long"
             );
         }
+        Event::SummaryCutOff => tracing::info!(
+            event = "summary_cut_off",
+            "the summary was cut off at the limit on its output; extracts stand for the sections that it lacks"
+        ),
         Event::MicroCompacted {
             reason,
             results,

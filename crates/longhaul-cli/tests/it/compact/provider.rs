@@ -142,6 +142,23 @@ async fn y1_whatever_the_model_does_wrong_the_conversation_is_compacted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn y1_a_summary_that_is_cut_off_is_completed_instead_of_thrown_away() {
+    let house = House::new("summary:cut*9", "").await;
+    let file = house.world.write("a.jsonl", lines(&talk(30, 60)));
+    let run = house.run(&COMPACT).await.ends(0);
+    let told = run.json();
+    assert_eq!(told["summariser"], "plain", "{told}");
+    assert!(run.err.contains("summary was cut off"), "{}", run.err);
+    let out = house.world.root().join("b.jsonl");
+    holds("cut", &file, &out, &told);
+    let said = Found::at(&out).said();
+    let parts = said.split_once("The summary was cut off here.");
+    let (by_model, extracts) = parts.expect("the place is marked");
+    assert!(by_model.contains("1. "), "{by_model}");
+    assert!(extracts.contains("9. Next step"), "{extracts}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn y1_a_provider_that_fails_is_no_reason_to_fail() {
     for faults in ["error*50", "truncate*50", "reset*50"] {
         let house = House::new("", faults).await;

@@ -51,6 +51,7 @@ pub(super) const FRAGMENTS: &[Fragment] = fragments! {
         "facts/fragments/cut.txt"
         "facts/fragments/files_omitted.txt"
         "facts/fragments/omitted.txt"
+        "local_summary/cut_off.md"
         "local_summary/opening.md"
         "normalize/fragments/cleared.txt"
         "normalize/fragments/data_left_out.txt"

@@ -130,8 +130,8 @@ pub enum SummaryFailure {
         /// The number of the first that is missing; 0 is the one for all earlier folds.
         number: usize,
     },
-    /// It was cut off before its end. What is there is not used: the sections that are missing, the newest work and the
-    /// next step, are those the next turn needs most.
+    /// It was cut off before its end. The sections that are missing, the newest work and the next step, are those the next
+    /// turn needs most: what is there is used only with extracts in their place.
     #[error("the summary was cut off after {sections} of its sections; allow more output tokens")]
     Truncated {
         /// How many sections had begun.
@@ -171,6 +171,16 @@ pub fn read(reply: Reply<'_>) -> Result<Summary, SummaryFailure> {
         return untagged(&parts.outside, reply.text);
     };
     Summary::new(&body).ok_or(SummaryFailure::Empty)
+}
+
+/// What there is of a summary that was cut off. None where the reply is whole, or had not come to the summary.
+pub(crate) fn begun(reply: Reply<'_>) -> Option<Summary> {
+    let is_cut = matches!(reply.stop, Stop::CutOff | Stop::WindowFull);
+    if !is_cut || reply.is_text().is_err() {
+        return None;
+    }
+    let parts = tags::take_apart(reply.text);
+    Summary::new(&parts.body?)
 }
 
 /// A reply without a summary's tags.

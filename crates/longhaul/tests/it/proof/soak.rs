@@ -112,6 +112,7 @@ fn figures(place: &Place, person: &Person) -> String {
             Event::CompactFailed { kind, message } => format!("failed {kind:?}: {message}"),
             Event::MicroCompacted { reason, .. } => format!("cleared {reason:?}"),
             Event::TooLongRetry { .. } => "too long retry".to_owned(),
+            Event::SummaryCutOff => "summary cut off".to_owned(),
             Event::ThresholdExceededAfter { .. } => "still over".to_owned(),
             Event::BreakerTripped => "breaker".to_owned(),
             Event::CacheBreak(finding) => {
