@@ -17,8 +17,8 @@ use crate::plan::Way;
 use crate::prompt::{Assembly, Latched, OnMismatch, Parameters, RequestHead, RequestKind, Think};
 use crate::rounds::{Lead, MARKER, MOST_RETRIES, Piece, drop_oldest};
 use crate::summary::{
-    Direction, Instructions, PLAIN_SYSTEM, Stop, Stripped, Summary, SummaryFailure, Variant,
-    begun, opening_words, prompt, read, strip,
+    Direction, Instructions, PLAIN_SYSTEM, Stop, Stripped, Summary, SummaryFailure, Variant, begun,
+    opening_words, prompt, read, strip,
 };
 use crate::window::QuerySource;
 

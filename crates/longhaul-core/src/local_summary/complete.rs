@@ -50,7 +50,8 @@ mod tests {
     use crate::message::Entry;
 
     fn completed(begun: &str) -> Option<String> {
-        let line = r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Port the parser"}}"#;
+        let line =
+            r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Port the parser"}}"#;
         let said = Entry::read(line.into()).unwrap();
         let begun = Summary::new(begun)?;
         let whole = complete(&begun, [said.view()], &Facts::default(), 2_000)?;
@@ -72,7 +73,10 @@ mod tests {
             "9. Next step",
         ]
         .iter()
-        .map(|part| text.find(part).unwrap_or_else(|| panic!("{part} in {text}")))
+        .map(|part| {
+            text.find(part)
+                .unwrap_or_else(|| panic!("{part} in {text}"))
+        })
         .collect();
         assert!(places.is_sorted(), "{text}");
         assert!(!text.contains("2. Technical"), "{text}");
@@ -80,10 +84,12 @@ mod tests {
 
     #[test]
     fn y1_what_was_open_where_a_summary_was_cut_off_does_not_swallow_the_rest() {
-        let code = completed("1. Request\nx\n3. Files and code\n```rust\n4. Errors\nfn a() {").unwrap();
+        let code =
+            completed("1. Request\nx\n3. Files and code\n```rust\n4. Errors\nfn a() {").unwrap();
         assert!(code.contains("fn a() {\n```\n"), "{code}");
         assert!(code.contains("\n4. Errors and fixes\n"), "{code}");
-        let fence = completed("1. Request\nx\n6. All user messages\n[4]\n7. Pending tasks").unwrap();
+        let fence =
+            completed("1. Request\nx\n6. All user messages\n[4]\n7. Pending tasks").unwrap();
         assert!(fence.contains("[/4]\n"), "{fence}");
     }
 

@@ -40,6 +40,11 @@ pub(super) fn walk(source: &str, script: &mut Script) {
                 .unclear
                 .get_or_insert("a line break stands inside a command");
         }
+        if IN_ONE_PIECE.contains(&kind) && !is_in_one_piece(&children) {
+            script.unclear.get_or_insert(
+                "blanks stand where the shell would take them for the end of a word",
+            );
+        }
         open.extend(children.into_iter().rev().map(|child| (child, kind)));
     }
 }
@@ -78,6 +83,20 @@ const ONE_LINE: &[&str] = &[
     "concatenation",
     "negated_command",
 ];
+
+/// The parts of these follow each other without a blank. The grammar passes over some, where a shell begins a new word:
+/// `a[0] =x` runs a command of the name `a[0]`.
+const IN_ONE_PIECE: &[&str] = &[
+    "variable_assignment",
+    "subscript",
+    "concatenation",
+    "simple_expansion",
+];
+
+fn is_in_one_piece(children: &[Node<'_>]) -> bool {
+    let mut pairs = children.windows(2);
+    pairs.all(|pair| pair[0].end_byte() == pair[1].start_byte())
+}
 
 fn is_broken(children: &[Node<'_>], source: &str) -> bool {
     children.windows(2).any(|pair| {

@@ -264,6 +264,24 @@ fn q1_reading_folder_by_folder_does_not_pass_a_rule_that_forbids_a_file() {
     }
 }
 
+#[test]
+fn q1_a_blank_before_an_equals_sign_makes_a_command_of_an_assignment() {
+    let world = World::new();
+    check(
+        &world.permissions(Mode::Default, &[], &[], &[]),
+        &[
+            ("arr[0] =src/main.rs; ls", "ask"),
+            ("! arr[0]\t=src/main.rs; ls", "ask"),
+            ("x =1; ls", "ask"),
+            ("arr [0]=1; ls", "ask"),
+            ("arr[0]=1; ls", "allow"),
+            ("x=1; ls", "allow"),
+            ("cat a\"b\"'c'$HOME", "ask"),
+            ("cat a\"b\"'c'", "allow"),
+        ],
+    );
+}
+
 #[cfg(unix)]
 #[test]
 fn q1_wildcards_outside_of_arguments_do_not_list_folders_outside() {

@@ -75,7 +75,8 @@ fn l1_a_summary_for_which_the_window_had_no_room_is_asked_for_with_less() {
 fn y1_what_there_is_of_a_summary_that_was_cut_off_is_completed_with_extracts() {
     let mut desk = Desk::new();
     desk.fill();
-    let shorter = "<analysis>x</analysis><summary>1. Request and intent\nPort it.\n2. Key concepts\n- Ru";
+    let shorter =
+        "<analysis>x</analysis><summary>1. Request and intent\nPort it.\n2. Key concepts\n- Ru";
     let longer = "<summary>1. Request and intent\nPort the parser.\n2. Key concepts\n- Rust\n3. Files and code\n- src/pa";
     for text in [longer, shorter] {
         desk.sums.push_back(Sum::Ends(Stop::CutOff, text));
@@ -85,10 +86,18 @@ fn y1_what_there_is_of_a_summary_that_was_cut_off_is_completed_with_extracts() {
     assert_eq!(desk.failures(), []);
     let told = |event: &Event| matches!(event, Event::SummaryCutOff);
     assert_eq!(desk.events.iter().filter(|event| told(event)).count(), 1);
-    let lines = desk.transcript.iter().map(|line| String::from_utf8_lossy(line));
-    let summary = lines.into_iter().find(|line| line.contains("Port the parser."));
+    let lines = desk
+        .transcript
+        .iter()
+        .map(|line| String::from_utf8_lossy(line));
+    let summary = lines
+        .into_iter()
+        .find(|line| line.contains("Port the parser."));
     let summary = summary.expect("what was paid for is kept");
-    assert!(summary.contains("The summary was cut off here."), "{summary}");
+    assert!(
+        summary.contains("The summary was cut off here."),
+        "{summary}"
+    );
     for title in ["4. Errors and fixes", "9. Next step"] {
         assert!(summary.contains(title), "{title} in {summary}");
     }

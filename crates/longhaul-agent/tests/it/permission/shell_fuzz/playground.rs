@@ -281,7 +281,7 @@ impl Playground {
             self.writes == Writes::Inside
                 && path.starts_with("project")
                 && !path.ends_with(".env")
-                && !(self.denies == Denies::Files && path.ends_with("locked.txt"))
+                && !(self.denies == Denies::Files && path == Path::new("project/locked.txt"))
         };
         for path in before.keys().chain(after.keys()) {
             if before.get(path) != after.get(path) && !free(path) {
