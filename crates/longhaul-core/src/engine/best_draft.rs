@@ -11,6 +11,7 @@ use super::draft::{Draft, JOINTS, Words, Written};
 use super::event::Summarizer;
 use super::expected::Expected;
 use super::thrift::{LADDER, LEAST, Length, SHORT, Thrift};
+use crate::boundary::Trigger;
 use crate::facts::Budget;
 use crate::prompt::RequestHead;
 use crate::report::LossReport;
@@ -105,8 +106,8 @@ impl Engine {
         *enough.next().or(some.next()).unwrap_or(&u64::MAX)
     }
 
-    /// The summary that there is. At the threshold it takes at most a fifth of the free part of the window: after many
-    /// compactions there must be room left to work in.
+    /// The summary that there is. Where nobody asked for the compaction, or at the threshold, it takes at most a fifth of the
+    /// free part of the window: there must be room left to work in, and a compaction must be worth its price.
     fn given(&self, compaction: &Compaction, expected: Expected) -> Option<Written> {
         let (summary, by) = compaction.summary.clone()?;
         let signed = match by {
@@ -120,12 +121,16 @@ impl Engine {
         };
         let window = &self.config.window;
         let most = (expected.most_below(window.auto_compact) / 5).max(window.scale().apply(SHORT));
-        let is_ours = matches!(
-            by,
-            Summarizer::Fork | Summarizer::Plain | Summarizer::Fold | Summarizer::Local
-        );
+        let is_automatic = compaction.trigger() == Trigger::Auto;
+        let is_ours = match by {
+            Summarizer::Fork | Summarizer::Plain | Summarizer::Fold | Summarizer::Local => true,
+            // What a host asked for itself, and no person has seen.
+            Summarizer::Approved => is_automatic,
+            Summarizer::Notes | Summarizer::Provider => false,
+        };
         let is_long = Rough::text(written.summary.text()).padded() > most;
-        match is_ours && is_long && self.is_over(compaction, window.auto_compact) {
+        let is_bounded = is_automatic || self.is_over(compaction, window.auto_compact);
+        match is_ours && is_long && is_bounded {
             true => Some(self.shortened(compaction, &written, most)),
             false => Some(written),
         }

@@ -1,5 +1,6 @@
 //! What a compaction keeps of the user's words, whatever the session, the window and the head.
 
+use longhaul_core::boundary::Trigger;
 use longhaul_core::engine::{CompactFailure, CompactRequest, Event, FailedKind, Input, Summarizer};
 use longhaul_core::prompt::RequestHead;
 use longhaul_core::report::LossReport;
@@ -301,6 +302,35 @@ fn x1_after_thirty_compactions_half_of_the_free_window_is_left_to_work_in() {
     assert!(largest * 2 <= free + 2_000, "{largest} of {free}");
     let counts = report(&desk).user_messages;
     assert_eq!(counts.omitted, 0, "nothing is left out for it: {counts:?}");
+}
+
+#[test]
+fn y1_a_long_summary_that_nobody_asked_for_leaves_most_of_the_window_free() {
+    let after = |trigger: Trigger, approved: bool| {
+        let mut desk = Desk::with(Setting {
+            window: 100_000,
+            ..Setting::default()
+        });
+        let page: &'static str = Box::leak("A long answer. ".repeat(8_000).into_boxed_str());
+        desk.exchange("Read all of it.", Answer::Says(page, 40_000));
+        let written = format!("{GOOD}{}", "- one more line of the summary\n".repeat(2_000));
+        let text = written.replace("</summary>", "") + "</summary>";
+        let text: &'static str = Box::leak(text.into_boxed_str());
+        desk.sums.push_back(Sum::Writes(text));
+        desk.input(Input::Compact(CompactRequest {
+            trigger,
+            approved: approved.then(|| text.replace("<summary>", "").replace("</summary>", "")),
+            ..CompactRequest::default()
+        }));
+        assert_eq!(desk.compactions(), 1, "{:?}", desk.failures());
+        desk.engine.live().ledger().whole().padded()
+    };
+    // A fifth of the free part for the summary; below the threshold a person gets all of what was written.
+    let fifth = 67_000 / 5;
+    for approved in [false, true] {
+        assert!(after(Trigger::Auto, approved) < fifth + 3_000);
+        assert!(after(Trigger::Manual, approved) > fifth + 3_000);
+    }
 }
 
 proptest! {
