@@ -87,6 +87,12 @@ impl Engine {
         compaction.cause == Cause::TooLong || used >= limit
     }
 
+    /// Whether it is to make room to work in: the threshold is reached, or will be soon, as nobody asked for it.
+    fn is_due(&self, compaction: &Compaction) -> bool {
+        compaction.trigger() == Trigger::Auto
+            || self.is_over(compaction, self.config.window.auto_compact)
+    }
+
     /// What the new view is to lie below: the threshold, or the next limit where what stands before the messages leaves no
     /// room for the user's words below it. Where it leaves none at all nothing is gained by cutting them.
     fn limit(&self, compaction: &Compaction, given: &Written, expected: Expected) -> u64 {
@@ -106,8 +112,8 @@ impl Engine {
         *enough.next().or(some.next()).unwrap_or(&u64::MAX)
     }
 
-    /// The summary that there is. Where nobody asked for the compaction, or at the threshold, it takes at most a fifth of the
-    /// free part of the window: there must be room left to work in, and a compaction must be worth its price.
+    /// The summary that there is. Where the compaction is due it takes at most a fifth of the free part of the window: there
+    /// must be room left to work in, and a compaction must be worth its price.
     fn given(&self, compaction: &Compaction, expected: Expected) -> Option<Written> {
         let (summary, by) = compaction.summary.clone()?;
         let signed = match by {
@@ -129,8 +135,7 @@ impl Engine {
             Summarizer::Notes | Summarizer::Provider => false,
         };
         let is_long = Rough::text(written.summary.text()).padded() > most;
-        let is_bounded = is_automatic || self.is_over(compaction, window.auto_compact);
-        match is_ours && is_long && is_bounded {
+        match is_ours && is_long && self.is_due(compaction) {
             true => Some(self.shortened(compaction, &written, most)),
             false => Some(written),
         }
@@ -165,12 +170,12 @@ impl Engine {
         }
     }
 
-    /// How much the user's words may take. At the threshold it is the share of the free part that the budget is of a whole
+    /// How much the user's words may take. Where the compaction is due it is the share of the free part that the budget is of a whole
     /// window's (H7), so that they do not fill what little a large head leaves; a quarter of the budget they have always.
     fn words_budget(&self, compaction: &Compaction, expected: Expected) -> Budget {
         let window = &self.config.window;
         let budget = Budget::of_window(window);
-        match self.is_over(compaction, window.auto_compact) {
+        match self.is_due(compaction) {
             true => budget.in_free_part(expected.most_below(window.auto_compact)),
             false => budget,
         }

@@ -79,6 +79,13 @@ async fn run(model: &'static str, workload: Workload) {
     if std::env::var_os("LONGHAUL_LONG_SHOW").is_some() {
         show(&gateway).await;
     }
+    let made = compactions(&gateway).await;
+    let extracted = made.iter().filter(|one| one["kind"] == "extracted");
+    assert_eq!(
+        extracted.count(),
+        0,
+        "{model}, {name}: the model has always answered"
+    );
     assert_eq!(refused, Vec::<String>::new(), "{model}, {name}");
     assert_eq!(
         total.errors, 0,
@@ -99,9 +106,10 @@ async fn made(gateway: &Gateway) -> u64 {
     rows.map(|row| row["compactions"].as_u64().unwrap()).sum()
 }
 
-/// Prints every compaction.
-async fn show(gateway: &Gateway) {
+/// Every compaction of every session.
+async fn compactions(gateway: &Gateway) -> Vec<serde_json::Value> {
     let sessions = sessions_when(gateway.addr(), |_| true).await;
+    let mut all = Vec::new();
     for row in sessions["sessions"].as_array().unwrap() {
         let path = format!(
             "/longhaul/api/sessions/{}",
@@ -109,17 +117,23 @@ async fn show(gateway: &Gateway) {
         );
         let answer = get(gateway.addr(), &path).await;
         let session: serde_json::Value = serde_json::from_str(body_of(&answer)).unwrap();
-        for made in session["compactions"].as_array().unwrap() {
-            let [kind, before, after, waited, cost] = [
-                "kind",
-                "before_tokens",
-                "after_tokens",
-                "waited_milliseconds",
-                "cost_usd",
-            ]
-            .map(|name| &made[name]);
-            println!("  {kind} {before} -> {after}, waited {waited}, cost {cost}");
-        }
+        all.extend(session["compactions"].as_array().unwrap().iter().cloned());
+    }
+    all
+}
+
+/// Prints every compaction.
+async fn show(gateway: &Gateway) {
+    for made in compactions(gateway).await {
+        let [kind, before, after, waited, cost] = [
+            "kind",
+            "before_tokens",
+            "after_tokens",
+            "waited_milliseconds",
+            "cost_usd",
+        ]
+        .map(|name| &made[name]);
+        println!("  {kind} {before} -> {after}, waited {waited}, cost {cost}");
     }
 }
 
