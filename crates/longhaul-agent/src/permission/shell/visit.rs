@@ -43,6 +43,7 @@ pub(super) fn visit(
             script.sets.push(name_of(raw));
             Ok(())
         }
+        "while_statement" if !ends_with_its_input(node, source) => Err("it may run without an end"),
         "for_statement" if raw.starts_with("select") => Err("its syntax is not understood"),
         "for_statement" => {
             let variable = node.child_by_field_name("variable");
@@ -128,6 +129,16 @@ fn evaluates(
         kind if !node.is_named() || UNDERSTOOD.contains(&kind) => Ok(()),
         _ => Err("its syntax is not understood"),
     }
+}
+
+/// Whether a loop is one over lines of input: `while read …`. Any other may run for ever.
+fn ends_with_its_input(node: Node<'_>, source: &str) -> bool {
+    let condition = node.child_by_field_name("condition");
+    let name = condition
+        .filter(|condition| condition.kind() == "command")
+        .and_then(|condition| condition.child_by_field_name("name"));
+    let reads = name.is_some_and(|name| &source[name.byte_range()] == "read");
+    reads && source[node.byte_range()].starts_with("while")
 }
 
 /// Whether a command may run more often than it is written.

@@ -31,6 +31,11 @@ pub(super) fn walk(source: &str, script: &mut Script) {
                 script.unclear.get_or_insert("its syntax is not understood");
             }
             leaves_end = leaves_end.max(node.end_byte());
+            if !node.is_named() && SYNTAX.contains(&parent) && !stands_alone(node, source) {
+                script
+                    .unclear
+                    .get_or_insert("a word of the shell's own is part of another word");
+            }
         }
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
@@ -83,6 +88,41 @@ const ONE_LINE: &[&str] = &[
     "concatenation",
     "negated_command",
 ];
+
+/// Here words of the shell's own are words: what is joined to them makes another word of them. `![[ x ]]` runs a command
+/// of the name `![[`, where the grammar sees a test.
+const SYNTAX: &[&str] = &[
+    "negated_command",
+    "test_command",
+    "compound_statement",
+    "if_statement",
+    "elif_clause",
+    "else_clause",
+    "while_statement",
+    "for_statement",
+    "do_group",
+    "case_statement",
+    "function_definition",
+];
+
+/// What ends a word by itself.
+fn is_end_of_word(byte: Option<&u8>) -> bool {
+    byte.is_none_or(|byte| b" \t\n;&|()<>`".contains(byte))
+}
+
+/// Whether a token is an operator, or a word of its own.
+fn stands_alone(node: Node<'_>, source: &str) -> bool {
+    let kind = node.kind().as_bytes();
+    if kind.iter().any(|byte| is_end_of_word(Some(byte))) {
+        return true;
+    }
+    let bytes = source.as_bytes();
+    let before = node
+        .start_byte()
+        .checked_sub(1)
+        .and_then(|at| bytes.get(at));
+    is_end_of_word(before) && is_end_of_word(bytes.get(node.end_byte()))
+}
 
 /// The parts of these follow each other without a blank. The grammar passes over some, where a shell begins a new word:
 /// `a[0] =x` runs a command of the name `a[0]`.

@@ -282,6 +282,41 @@ fn q1_a_blank_before_an_equals_sign_makes_a_command_of_an_assignment() {
     );
 }
 
+#[test]
+fn q1_what_is_joined_to_a_word_of_the_shells_own_makes_a_command_of_it() {
+    let world = World::new();
+    check(
+        &world.permissions(Mode::Default, &[], &[], &[]),
+        &[
+            ("![[ x == 1 ]]", "ask"),
+            ("![ x = 1 ]", "ask"),
+            ("if[ x = 1 ]; then ls; fi", "ask"),
+            ("if [ x = 1 ]; then ls; fi", "allow"),
+            ("if [[ x == 1 ]]; then ls; fi; ls", "allow"),
+            ("! ls", "allow"),
+            ("{ ls; }", "allow"),
+            ("{ls; }", "ask"),
+            ("(ls)", "allow"),
+            ("case a in b) ls;; esac", "allow"),
+            ("for f in 1 2; do ls; done;ls", "allow"),
+        ],
+    );
+}
+
+#[test]
+fn q1_a_loop_that_may_have_no_end_is_asked_for() {
+    let world = World::new();
+    check(
+        &world.permissions(Mode::Default, &[], &[], &[]),
+        &[
+            ("while [[ x-gt1 ]]; do ls; done", "ask"),
+            ("while ls; do ls; done", "ask"),
+            ("until read line; do ls; done", "ask"),
+            ("for f in 1 2; do ls; done", "allow"),
+        ],
+    );
+}
+
 #[cfg(unix)]
 #[test]
 fn q1_wildcards_outside_of_arguments_do_not_list_folders_outside() {
