@@ -251,6 +251,8 @@ pub enum FailedKind {
     RateLimited,
     /// The provider cannot be reached, or does not answer.
     Network,
+    /// The provider does not know the model, or has no such address.
+    NotFound,
     /// The provider refuses the request as it is.
     Invalid,
     /// Anything else.
