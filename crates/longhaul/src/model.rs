@@ -89,7 +89,8 @@ pub(crate) fn failed(error: &Error) -> Failed {
         ErrorClass::RateLimited { .. } => FailedKind::RateLimited,
         ErrorClass::Auth => FailedKind::Auth,
         ErrorClass::Billing => FailedKind::Billing,
-        ErrorClass::NotFound | ErrorClass::Invalid => FailedKind::Invalid,
+        ErrorClass::NotFound => FailedKind::NotFound,
+        ErrorClass::Invalid => FailedKind::Invalid,
     };
     let retry_after = match error.class {
         ErrorClass::Retry { after }

@@ -15,8 +15,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use longhaul::Session;
-use longhaul::recorded::{Around, NoPivot, Recording};
+use longhaul::recorded::{Around, NoPivot, RecordedSession, Recording};
 use longhaul::session::{CompactError, CompactOutcome};
 use longhaul_core::engine::{CompactFailure, CompactRequest, OnModelFailure, Pivot, Summarizer};
 use longhaul_core::summary::Direction;
@@ -102,7 +101,7 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
 
 /// Compacts. A model that fails is no reason to fail: there always is a summary without one (Y1).
 async fn compact(
-    session: &mut Session,
+    session: &mut RecordedSession,
     request: CompactRequest,
     watcher: &Watcher,
 ) -> Result<CompactOutcome, CompactError> {
@@ -213,7 +212,7 @@ fn request(command: &Command, recording: &Recording) -> Result<CompactRequest, F
 }
 
 /// Messages that are in view word for word: all but the summary and what was attached to it.
-fn kept(session: &Session) -> u64 {
+fn kept(session: &RecordedSession) -> u64 {
     let live = session.engine().live();
     let pieces = live.pieces();
     let entries = live.views().zip(&pieces);

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use longhaul::recorded::{Asked, InMemory};
-use longhaul::session::{CompactError, CompactOutcome, OpenError, Quiet, Session};
+use longhaul::recorded::{Asked, InMemory, RecordedSession};
+use longhaul::session::{CompactError, CompactOutcome, OpenError, Quiet};
 use longhaul::{Clock, Model};
 use longhaul_core::boundary::Trigger;
 use longhaul_core::engine::{
@@ -243,7 +243,7 @@ fn open(
     asked: Option<Arc<dyn Model>>,
     settings: &Settings,
     most: u64,
-) -> Result<Session, NotDrafted> {
+) -> Result<RecordedSession, NotDrafted> {
     let files = HistoryFiles::of(&read.entries, &settings.tools);
     let paths: Vec<_> = files.paths().map(ToOwned::to_owned).collect();
     let window = settings.window(&talk.model).map_err(OpenError::from)?;
@@ -266,7 +266,7 @@ fn open(
     };
     let mut session = conversation.open(&settings.config, &settings.models)?;
     for path in paths {
-        session.engine_mut().read_files_mut().read(path, at);
+        session.note_read(path, at);
     }
     Ok(session)
 }
@@ -281,7 +281,7 @@ impl Clock for Fixed {
 }
 
 async fn first_that_works(
-    session: &mut Session,
+    session: &mut RecordedSession,
     requests: Vec<(CompactRequest, ModelAnswer)>,
 ) -> Result<(Box<Compacted>, ModelAnswer), NotDrafted> {
     let mut failed = None;
@@ -323,7 +323,7 @@ fn refused(error: CompactError) -> NotDrafted {
 
 fn drafted(
     talk: &Talk,
-    session: &Session,
+    session: &RecordedSession,
     done: Compacted,
     scales: Scales,
     kept: &[Bytes],

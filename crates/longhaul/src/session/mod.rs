@@ -5,10 +5,13 @@
 //! taken and summaries prepared beside it, and [`Session::attend`] drives that while the host waits for something else.
 
 mod background;
+mod builder;
+mod cancellation;
 mod foreground;
 mod hands;
 mod observe;
 pub(crate) mod open;
+mod options;
 mod perform;
 pub mod recorded;
 mod replies;
@@ -26,8 +29,11 @@ use longhaul_core::window::WindowStatus;
 use longhaul_provider::{CancellationToken, Reply};
 use longhaul_store::Lease;
 
+pub use builder::SessionBuilder;
+pub use cancellation::Cancellation;
 pub use observe::{Observer, Quiet};
-pub use open::{OpenError, SessionBuilder, new_session_id, window};
+pub use open::{OpenError, new_session_id, window};
+pub use options::SessionOptions;
 pub use replies::summary_reply;
 
 use crate::clock::Clock;
@@ -44,7 +50,9 @@ pub struct Session {
     hands: Hands,
     storage: Storage,
     clock: Arc<dyn Clock>,
-    cancel: CancellationToken,
+    cancel: Cancellation,
+    /// Whether the engine was told that this call is cancelled.
+    cancel_told: bool,
     /// What a turn waits for.
     foreground: Foreground,
     /// What goes on beside it.
@@ -109,13 +117,15 @@ impl Session {
         keeper: Box<dyn Keeper>,
         clock: Arc<dyn Clock>,
         lease: Option<Arc<Lease>>,
+        cancel: Cancellation,
     ) -> Self {
         Self {
             engine,
             hands,
             storage: Storage::new(keeper, lease),
             clock,
-            cancel: CancellationToken::new(),
+            cancel,
+            cancel_told: false,
             foreground: Foreground::default(),
             background: Background::default(),
             called: false,
@@ -208,9 +218,9 @@ impl Session {
     /// Ends whatever a call is waiting for when the token is cancelled: a request, a compaction. The conversation stays
     /// valid, and what goes on in the background goes on. Cancelled between two calls, it ends the next turn or compaction
     /// before that begins. A token serves until it has ended a call; then this
-    /// gives a fresh one.
+    /// gives a fresh one, unless the host brought a [`Cancellation`] of its own, which it renews itself.
     pub fn canceller(&self) -> CancellationToken {
-        self.cancel.clone()
+        self.cancel.token()
     }
 
     /// The window now.

@@ -49,20 +49,21 @@ impl Session {
         }
         self.drive(Until::Idle).await;
         (self.reply, self.result) = (None, None);
-        if self.cancel.is_cancelled()
+        if self.cancel.token().is_cancelled()
             && let Some(stopped) = stopped_before(&input)
         {
             // The host stopped what it is about to wait for.
-            self.cancel = CancellationToken::new();
+            self.cancel.ended_a_call();
             return Some(stopped);
         }
         self.called = true;
+        self.cancel_told = false;
         self.handle(input);
         self.drive(Until::Idle).await;
         self.called = false;
         let result = self.result.take();
         if result.as_ref().is_some_and(was_cancelled) {
-            self.cancel = CancellationToken::new();
+            self.cancel.ended_a_call();
         }
         result
     }
@@ -126,7 +127,8 @@ impl Session {
                 Arrived::Brought(id, brought) => self.feed(id, *brought),
                 Arrived::Time => self.handle(Input::Wake),
                 Arrived::Cancelled => {
-                    self.cancel = CancellationToken::new();
+                    self.cancel_told = true;
+                    self.cancel.ended_a_call();
                     self.handle(Input::Cancel);
                 }
             }
@@ -151,12 +153,12 @@ impl Session {
         // What is awaited hears of a cancel by itself, and so does what follows once something is on disk. What a turn
         // waits for in the background does not: it is not the turn's own.
         let hears = self.storage.is_busy() || !self.foreground.is_empty() || self.engine.is_idle();
-        let cancel = self.cancel.clone();
+        let cancel = self.cancel.token();
         tokio::select! {
             (id, outcome) = self.storage.next() => Arrived::Brought(id, Box::new(outcome.into())),
             (id, brought) = self.foreground.next() => Arrived::Brought(id, Box::new(brought)),
             (id, outcome) = self.background.next() => Arrived::Brought(id, Box::new(outcome.into())),
-            () = cancel.cancelled(), if !hears => Arrived::Cancelled,
+            () = cancel.cancelled(), if !hears && !self.cancel_told => Arrived::Cancelled,
             () = tokio::time::sleep(rest.max(SHORTEST_REST)) => Arrived::Time,
         }
     }
@@ -183,7 +185,7 @@ impl Session {
                 results,
             } => self.store(id, Writing::Archive(entries, results)),
             Effect::Send { id, request } => {
-                let cancel = self.cancel.clone();
+                let cancel = self.cancel.token();
                 let sent = self.hands.clone().send(request, cancel);
                 self.foreground.begin(id, Box::pin(sent));
             }
@@ -261,7 +263,7 @@ impl Session {
     /// The user's cancel ends what the user waits for, and nothing else.
     fn cancel_for(&self, urgency: Urgency) -> CancellationToken {
         match urgency {
-            Urgency::Awaited => self.cancel.clone(),
+            Urgency::Awaited => self.cancel.token(),
             Urgency::Background => CancellationToken::new(),
         }
     }

@@ -13,10 +13,11 @@ use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::report::Originals;
 use longhaul_core::window::WindowStatus;
 
-use super::{Asked, asked, head};
+use super::{Asked, RecordedSession, asked, head};
 use crate::clock::Clock;
 use crate::hooks::HookSet;
 use crate::keeper::MemoryKeeper;
+use crate::session::cancellation::Cancellation;
 use crate::session::hands::{About, Hands};
 use crate::session::open::{OpenError, window};
 use crate::session::{Observer, Session};
@@ -51,8 +52,8 @@ pub struct InMemory {
 }
 
 impl InMemory {
-    /// Opens it. The session can compact it; no turn of it can be asked for.
-    pub fn open(self, config: &Config, models: &ModelTable) -> Result<Session, OpenError> {
+    /// Opens it, to be compacted.
+    pub fn open(self, config: &Config, models: &ModelTable) -> Result<RecordedSession, OpenError> {
         let spec = models.resolve(&self.model).spec;
         let (model, summary_model) = asked(self.asked, &self.model, false, |id| {
             ModelSpec::clone(&models.resolve(id).spec)
@@ -97,7 +98,9 @@ impl InMemory {
         };
         let engine = Engine::new(engine, Ids::new(self.seed), head, resume);
         let keeper = Box::new(MemoryKeeper::default());
-        Ok(Session::new(engine, hands, keeper, self.clock, None))
+        let cancel = Cancellation::of_session();
+        let session = Session::new(engine, hands, keeper, self.clock, None, cancel);
+        Ok(RecordedSession::of(session))
     }
 }
 

@@ -9,6 +9,7 @@ mod head;
 mod identity;
 mod in_memory;
 mod pivot;
+mod session;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use longhaul_core::summary::message::Mode;
 use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
 use longhaul_store::{Durability, Env, ReadError, Resumed, newest_model, resume};
 
+use super::cancellation::Cancellation;
 use super::hands::{About, Hands};
 use super::open::{OpenError, facts, leased, random_seed, window};
 use super::{Observer, Session};
@@ -32,6 +34,7 @@ use folder::RecordedFolder;
 pub(crate) use identity::identity;
 pub use in_memory::InMemory;
 pub use pivot::NoPivot;
+pub use session::RecordedSession;
 
 /// What a recording without a model's name is taken for: nothing is known of it.
 pub(crate) const NO_MODEL: &str = "unknown";
@@ -142,9 +145,8 @@ impl Recording {
         Some(self.resumed.replay()?.ok()?.head)
     }
 
-    /// Opens it. The session can compact it; to go on with the conversation, a prompt and a model are needed, and
-    /// [`Session::builder`].
-    pub fn open(self, around: Around) -> Result<Session, OpenError> {
+    /// Opens it, to be compacted. To go on with the conversation, a prompt and a model are needed, and [`Session::builder`].
+    pub fn open(self, around: Around) -> Result<RecordedSession, OpenError> {
         let own_model = self.model().or_else(|| around.config.model.clone());
         let own_model = own_model.unwrap_or_else(|| NO_MODEL.to_owned());
         let spec = around.models.resolve(&own_model).spec;
@@ -210,7 +212,9 @@ impl Recording {
         };
         let engine = Engine::new(config, ids, head, resume);
         let clock = Arc::new(SystemClock);
-        Ok(Session::new(engine, hands, keeper, clock, lease))
+        let cancel = Cancellation::of_session();
+        let session = Session::new(engine, hands, keeper, clock, lease, cancel);
+        Ok(RecordedSession::of(session))
     }
 }
 

@@ -1,0 +1,48 @@
+//! A conversation that can be compacted and looked at, and takes no turn: there is no prompt to go on with, and mostly no
+//! place to write replies to.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use longhaul_core::engine::{CompactRequest, Engine};
+use longhaul_core::window::WindowStatus;
+use longhaul_provider::CancellationToken;
+
+use crate::session::{CompactError, CompactOutcome, Session};
+
+/// A recorded conversation that is open. A [`Session`] says things and takes turns; this cannot.
+pub struct RecordedSession(Session);
+
+impl RecordedSession {
+    pub(super) fn of(session: Session) -> Self {
+        Self(session)
+    }
+
+    /// Compacts the conversation.
+    pub async fn compact(
+        &mut self,
+        request: CompactRequest,
+    ) -> Result<CompactOutcome, CompactError> {
+        self.0.compact(request).await
+    }
+
+    /// Ends the compaction that is under way, or the next one before it begins, when the token is cancelled.
+    pub fn canceller(&self) -> CancellationToken {
+        self.0.canceller()
+    }
+
+    /// Notes that a file was read, in another way than by a call of `Read`: it may go back into the window.
+    pub fn note_read(&mut self, path: PathBuf, at: Timestamp) {
+        self.0.engine_mut().read_files_mut().read(path, at);
+    }
+
+    /// The window now.
+    pub fn status(&self) -> WindowStatus {
+        self.0.status()
+    }
+
+    /// The engine: the conversation, its facts, its rendering.
+    pub fn engine(&self) -> &Engine {
+        self.0.engine()
+    }
+}
