@@ -8,19 +8,29 @@ use crate::tool::Output;
 /// Runs it off the loop. It is told when the call is cancelled, and not waited for then.
 pub(super) async fn blocking(
     cancel: &CancellationToken,
-    work: impl FnOnce(CancellationToken) -> Output + Send + 'static,
-) -> Output {
+    work: impl FnOnce(CancellationToken) -> Result<Output, String> + Send + 'static,
+) -> Result<Output, String> {
     let token = cancel.clone();
     let work = tokio::task::spawn_blocking(move || work(token));
     tokio::select! {
         biased;
-        () = cancel.cancelled() => stopped(),
-        done = work => done.unwrap_or_else(|error| Output::error(format!("The tool failed inside: {error}."))),
+        () = cancel.cancelled() => Ok(stopped()),
+        done = work => done.unwrap_or_else(|error| Err(failed_inside(&error))),
     }
 }
 
-/// The same for what must be known to have happened or not: a write is waited for.
-pub(super) async fn to_the_end(work: impl FnOnce() -> Output + Send + 'static) -> Output {
+/// The same for what must be known to have happened or not: once it has begun, a write is waited for.
+pub(super) async fn to_the_end(
+    cancel: &CancellationToken,
+    work: impl FnOnce() -> Result<Output, String> + Send + 'static,
+) -> Result<Output, String> {
+    if cancel.is_cancelled() {
+        return Ok(stopped());
+    }
     let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|error| Output::error(format!("The tool failed inside: {error}.")))
+    done.unwrap_or_else(|error| Err(failed_inside(&error)))
+}
+
+fn failed_inside(error: &tokio::task::JoinError) -> String {
+    format!("The tool failed inside: {error}.")
 }

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::files::{Fence, Unfit};
 use crate::place::Place;
+use crate::tool::Access;
 
 /// As many paths are remembered; a call runs soon after it was judged.
 const REMEMBERED: usize = 1_000;
@@ -26,7 +27,7 @@ impl Judged {
     }
 
     /// Where a path leads, for whoever judges it. None: the call will be refused for it.
-    pub(super) fn judge(&self, given: &str) -> Option<PathBuf> {
+    fn judge(&self, given: &str) -> Option<PathBuf> {
         let path = self.fence.resolve(given).ok()?;
         let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
         if paths.len() >= REMEMBERED {
@@ -34,6 +35,11 @@ impl Judged {
         }
         paths.insert(given.to_owned(), path.clone());
         Some(path)
+    }
+
+    /// What a call would touch, by where its path leads: nothing, where the call will be refused for it.
+    pub(super) fn access(&self, given: &str, kind: fn(PathBuf) -> Access) -> Access {
+        self.judge(given).map_or(Access::Nothing, kind)
     }
 
     /// Where a path leads now, if that is where it led when it was judged.

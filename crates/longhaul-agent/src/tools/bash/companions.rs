@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use longhaul::Boxed;
 use regex::Regex;
 use serde::Deserialize;
 use serde_json::Value;
@@ -10,9 +9,9 @@ use serde_json::Value;
 use super::add_stale;
 use super::shells::{ShellStatus, Shells};
 use crate::files::FileState;
-use crate::tool::{Access, Call, Output, Tool};
-use crate::tools::definition::definition;
+use crate::tool::{Access, Call, Output};
 use crate::tools::input;
+use crate::tools::typed::TypedTool;
 
 /// Reads what a background command printed.
 pub struct BashOutput {
@@ -21,7 +20,7 @@ pub struct BashOutput {
 }
 
 #[derive(Deserialize)]
-struct OutputInput {
+pub(in crate::tools) struct OutputInput {
     bash_id: String,
     filter: Option<String>,
 }
@@ -62,18 +61,11 @@ impl BashOutput {
     }
 }
 
-impl Tool for BashOutput {
-    fn name(&self) -> &str {
-        "BashOutput"
-    }
-
-    fn definition(&self) -> Value {
-        definition(
-            self.name(),
-            include_str!("output_description.md"),
-            include_str!("output_schema.json"),
-        )
-    }
+impl TypedTool for BashOutput {
+    const NAME: &'static str = "BashOutput";
+    const DESCRIPTION: &'static str = include_str!("output_description.md");
+    const SCHEMA: &'static str = include_str!("output_schema.json");
+    type Input = OutputInput;
 
     fn access(&self, _: &Value) -> Access {
         Access::Nothing
@@ -83,13 +75,8 @@ impl Tool for BashOutput {
         input::text(input, "bash_id").to_owned()
     }
 
-    fn run<'a>(&'a self, input: Value, _: &'a Call) -> Boxed<'a, Output> {
-        Box::pin(async move {
-            match input::read(self.name(), input) {
-                Ok(input) => self.news(&input).await.unwrap_or_else(Output::error),
-                Err(output) => output,
-            }
-        })
+    async fn run(&self, input: OutputInput, _: &Call) -> Result<Output, String> {
+        self.news(&input).await
     }
 }
 
@@ -99,7 +86,7 @@ pub struct KillShell {
 }
 
 #[derive(Deserialize)]
-struct KillInput {
+pub(in crate::tools) struct KillInput {
     shell_id: String,
 }
 
@@ -124,18 +111,11 @@ impl KillShell {
     }
 }
 
-impl Tool for KillShell {
-    fn name(&self) -> &str {
-        "KillShell"
-    }
-
-    fn definition(&self) -> Value {
-        definition(
-            self.name(),
-            include_str!("kill_description.md"),
-            include_str!("kill_schema.json"),
-        )
-    }
+impl TypedTool for KillShell {
+    const NAME: &'static str = "KillShell";
+    const DESCRIPTION: &'static str = include_str!("kill_description.md");
+    const SCHEMA: &'static str = include_str!("kill_schema.json");
+    type Input = KillInput;
 
     fn access(&self, _: &Value) -> Access {
         Access::Nothing
@@ -145,15 +125,7 @@ impl Tool for KillShell {
         input::text(input, "shell_id").to_owned()
     }
 
-    fn run<'a>(&'a self, input: Value, _: &'a Call) -> Boxed<'a, Output> {
-        Box::pin(async move {
-            match input::read::<KillInput>(self.name(), input) {
-                Ok(input) => self
-                    .kill(&input.shell_id)
-                    .await
-                    .unwrap_or_else(Output::error),
-                Err(output) => output,
-            }
-        })
+    async fn run(&self, input: KillInput, _: &Call) -> Result<Output, String> {
+        self.kill(&input.shell_id).await
     }
 }

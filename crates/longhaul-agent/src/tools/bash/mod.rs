@@ -12,16 +12,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use longhaul::Boxed;
 use longhaul::process_group::Swept;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::definition::definition;
+use super::definition::stopped;
 use super::input;
+use super::typed::TypedTool;
 use crate::files::{Fence, FileState};
 use crate::place::Place;
-use crate::tool::{Access, Call, Output, Tool};
+use crate::tool::{Access, Call, Output};
 use collected::Collected;
 use folder::Folder;
 use watch::Ending;
@@ -52,7 +52,7 @@ pub struct Bash {
 }
 
 #[derive(Deserialize)]
-struct Input {
+pub(super) struct Input {
     command: String,
     #[serde(default, deserialize_with = "input::count")]
     timeout: Option<u64>,
@@ -155,33 +155,26 @@ impl Bash {
         Ok(output)
     }
 
-    fn in_background(&self, input: &Input, call: &Call) -> Output {
+    fn in_background(&self, input: &Input, call: &Call) -> Result<Output, String> {
         let file = self.file(&call.id);
         let folder = self.folder.now();
         match (self.shells).start(&input.command, &folder, file, call.guard) {
-            Ok(id) => Output::text(
+            Ok(id) => Ok(Output::text(
                 format!(
                     "Runs in the background as {id}. Read its output with BashOutput, end it with KillShell."
                 ),
                 id,
-            ),
-            Err(why) => Output::error(why.to_string()),
+            )),
+            Err(why) => Err(why.to_string()),
         }
     }
 }
 
-impl Tool for Bash {
-    fn name(&self) -> &str {
-        "Bash"
-    }
-
-    fn definition(&self) -> Value {
-        definition(
-            self.name(),
-            include_str!("description.md"),
-            include_str!("schema.json"),
-        )
-    }
+impl TypedTool for Bash {
+    const NAME: &'static str = "Bash";
+    const DESCRIPTION: &'static str = include_str!("description.md");
+    const SCHEMA: &'static str = include_str!("schema.json");
+    type Input = Input;
 
     fn access(&self, input: &Value) -> Access {
         Access::Runs {
@@ -200,26 +193,18 @@ impl Tool for Bash {
         }
     }
 
-    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
-        Box::pin(async move {
-            let input: Input = match input::read(self.name(), input) {
-                Ok(input) => input,
-                Err(output) => return output,
-            };
-            if input.command.trim().is_empty() || input.command.contains('\0') {
-                return Output::error("The command is empty or has a NUL in it. Nothing was run.");
-            }
-            if call.cancel.is_cancelled() {
-                return super::definition::stopped();
-            }
-            if input.run_in_background == Some(true) {
-                return self.in_background(&input, call);
-            }
-            let ran = self.to_its_end(&input, call).await;
-            ran.unwrap_or_else(|error| {
-                Output::error(format!("The command could not be started: {error}."))
-            })
-        })
+    async fn run(&self, input: Input, call: &Call) -> Result<Output, String> {
+        if input.command.trim().is_empty() || input.command.contains('\0') {
+            return Err("The command is empty or has a NUL in it. Nothing was run.".to_owned());
+        }
+        if call.cancel.is_cancelled() {
+            return Ok(stopped());
+        }
+        if input.run_in_background == Some(true) {
+            return self.in_background(&input, call);
+        }
+        let ran = self.to_its_end(&input, call).await;
+        ran.map_err(|error| format!("The command could not be started: {error}."))
     }
 }
 

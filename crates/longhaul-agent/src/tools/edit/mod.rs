@@ -5,20 +5,18 @@ mod nearest;
 
 use std::sync::Arc;
 
-use longhaul::Boxed;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::blocking::to_the_end;
-use super::definition::definition;
-use super::definition::stopped;
 use super::diff::unified;
 use super::input;
 use super::judged::Judged;
+use super::typed::TypedTool;
 use super::write::refuse_unless_known;
 use crate::files::{FileState, Opened, Print, Unfit, replace};
 use crate::place::Place;
-use crate::tool::{Access, Call, Output, Tool};
+use crate::tool::{Access, Call, Output};
 use change::Places;
 
 /// Edits files.
@@ -28,7 +26,7 @@ pub struct Edit {
 }
 
 #[derive(Deserialize)]
-struct Input {
+pub(super) struct Input {
     file_path: String,
     old_string: String,
     new_string: String,
@@ -46,40 +44,24 @@ impl Edit {
     }
 }
 
-impl Tool for Edit {
-    fn name(&self) -> &str {
-        "Edit"
-    }
-
-    fn definition(&self) -> Value {
-        definition(
-            self.name(),
-            include_str!("description.md"),
-            include_str!("schema.json"),
-        )
-    }
+impl TypedTool for Edit {
+    const NAME: &'static str = "Edit";
+    const DESCRIPTION: &'static str = include_str!("description.md");
+    const SCHEMA: &'static str = include_str!("schema.json");
+    type Input = Input;
 
     fn access(&self, input: &Value) -> Access {
-        let path = self.judged.judge(input::text(input, "file_path"));
-        path.map_or(Access::Nothing, Access::Writes)
+        let path = input::text(input, "file_path");
+        self.judged.access(path, Access::Writes)
     }
 
     fn line(&self, input: &Value) -> String {
         self.judged.line(input::text(input, "file_path"))
     }
 
-    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
-        Box::pin(async move {
-            let input: Input = match input::read(self.name(), input) {
-                Ok(input) => input,
-                Err(output) => return output,
-            };
-            if call.cancel.is_cancelled() {
-                return stopped();
-            }
-            let (judged, files) = (self.judged.clone(), self.files.clone());
-            to_the_end(move || edit(&judged, &files, &input).unwrap_or_else(Output::error)).await
-        })
+    async fn run(&self, input: Input, call: &Call) -> Result<Output, String> {
+        let (judged, files) = (self.judged.clone(), self.files.clone());
+        to_the_end(&call.cancel, move || edit(&judged, &files, &input)).await
     }
 }
 

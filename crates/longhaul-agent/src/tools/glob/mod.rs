@@ -5,22 +5,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use longhaul::Boxed;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::Hidden;
 use super::blocking::blocking;
-use super::definition::definition;
 use super::definition::stopped;
-use super::grep::root;
 use super::input;
 use super::judged::Judged;
+use super::search;
+use super::typed::TypedTool;
 use super::walk::{PathPattern, walk};
 use crate::files::Unfit;
 use crate::place::Place;
-use crate::tool::{Access, Call, Output, Tool};
+use crate::tool::{Access, Call, Output};
 
 /// As many files are named.
 const MOST: usize = 100;
@@ -32,8 +31,9 @@ pub struct Glob {
 }
 
 #[derive(Deserialize)]
-struct Input {
+pub(super) struct Input {
     pattern: String,
+    path: Option<String>,
 }
 
 impl Glob {
@@ -46,47 +46,26 @@ impl Glob {
     }
 }
 
-impl Tool for Glob {
-    fn name(&self) -> &str {
-        "Glob"
-    }
-
-    fn definition(&self) -> Value {
-        definition(
-            self.name(),
-            include_str!("description.md"),
-            include_str!("schema.json"),
-        )
-    }
+impl TypedTool for Glob {
+    const NAME: &'static str = "Glob";
+    const DESCRIPTION: &'static str = include_str!("description.md");
+    const SCHEMA: &'static str = include_str!("schema.json");
+    type Input = Input;
 
     fn access(&self, input: &Value) -> Access {
-        let (root, _) = split(root(input), input::text(input, "pattern"));
-        let path = self.judged.judge(&root);
-        path.map_or(Access::Nothing, Access::Reads)
+        let (root, _) = split(search::root(input), input::text(input, "pattern"));
+        self.judged.access(&root, Access::Reads)
     }
 
     fn line(&self, input: &Value) -> String {
-        let pattern = input::text(input, "pattern");
-        match root(input) {
-            "." => pattern.to_owned(),
-            path => format!("{pattern} in {}", self.judged.line(path)),
-        }
+        search::line(&self.judged, input)
     }
 
-    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
-        Box::pin(async move {
-            let (root, pattern) = split(root(&input), input::text(&input, "pattern"));
-            if let Err(output) = input::read::<Input>(self.name(), input).map(|input| input.pattern)
-            {
-                return output;
-            }
-            let (judged, hidden) = (self.judged.clone(), self.hidden.clone());
-            let work = move |cancel| find(&judged, &hidden, &root, &pattern, &cancel);
-            blocking(&call.cancel, move |cancel| {
-                work(cancel).unwrap_or_else(Output::error)
-            })
-            .await
-        })
+    async fn run(&self, input: Input, call: &Call) -> Result<Output, String> {
+        let (root, pattern) = split(search::from(input.path.as_deref()), &input.pattern);
+        let (judged, hidden) = (self.judged.clone(), self.hidden.clone());
+        let work = move |cancel| find(&judged, &hidden, &root, &pattern, &cancel);
+        blocking(&call.cancel, work).await
     }
 }
 

@@ -5,21 +5,21 @@ mod query;
 
 use std::sync::Arc;
 
-use longhaul::Boxed;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::Hidden;
 use super::blocking::blocking;
-use super::definition::definition;
 use super::definition::stopped;
 use super::input;
 use super::judged::Judged;
+use super::search;
+use super::typed::TypedTool;
 use super::walk::{PathPattern, walk};
 use crate::files::Opened;
 use crate::place::Place;
-use crate::tool::{Access, Call, Output, Tool};
+use crate::tool::{Access, Call, Output};
 use found::{Found, Full};
 use query::Query;
 
@@ -39,7 +39,7 @@ enum Mode {
 }
 
 #[derive(Deserialize)]
-struct Input {
+pub(super) struct Input {
     pattern: String,
     path: Option<String>,
     glob: Option<String>,
@@ -72,57 +72,28 @@ impl Grep {
     }
 }
 
-/// Where a search begins.
-pub(super) fn root(input: &Value) -> &str {
-    match input::text(input, "path") {
-        "" => ".",
-        path => path,
-    }
-}
-
-impl Tool for Grep {
-    fn name(&self) -> &str {
-        "Grep"
-    }
-
-    fn definition(&self) -> Value {
-        definition(
-            self.name(),
-            include_str!("description.md"),
-            include_str!("schema.json"),
-        )
-    }
+impl TypedTool for Grep {
+    const NAME: &'static str = "Grep";
+    const DESCRIPTION: &'static str = include_str!("description.md");
+    const SCHEMA: &'static str = include_str!("schema.json");
+    type Input = Input;
 
     fn access(&self, input: &Value) -> Access {
-        let path = self.judged.judge(root(input));
-        path.map_or(Access::Nothing, Access::Reads)
+        self.judged.access(search::root(input), Access::Reads)
     }
 
     fn line(&self, input: &Value) -> String {
-        let pattern = input::text(input, "pattern");
-        match root(input) {
-            "." => pattern.to_owned(),
-            path => format!("{pattern} in {}", self.judged.line(path)),
-        }
+        search::line(&self.judged, input)
     }
 
-    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
-        Box::pin(async move {
-            let input: Input = match input::read(self.name(), input) {
-                Ok(input) => input,
-                Err(output) => return output,
-            };
-            let (judged, hidden) = (self.judged.clone(), self.hidden.clone());
-            let work = move |cancel| search(&judged, &hidden, &input, &cancel);
-            blocking(&call.cancel, move |cancel| {
-                work(cancel).unwrap_or_else(Output::error)
-            })
-            .await
-        })
+    async fn run(&self, input: Input, call: &Call) -> Result<Output, String> {
+        let (judged, hidden) = (self.judged.clone(), self.hidden.clone());
+        let work = move |cancel| matches(&judged, &hidden, &input, &cancel);
+        blocking(&call.cancel, work).await
     }
 }
 
-fn search(
+fn matches(
     judged: &Judged,
     hidden: &Hidden,
     input: &Input,
@@ -134,9 +105,8 @@ fn search(
         Some(Ok(pattern)) => Some(pattern),
         None => None,
     };
-    let root = input.path.as_deref().filter(|path| !path.is_empty());
     let root = judged
-        .path(root.unwrap_or("."))
+        .path(search::from(input.path.as_deref()))
         .map_err(|why| why.to_string())?;
     let metadata = std::fs::metadata(&root)
         .map_err(|error| crate::files::Unfit::of(&root, error).to_string())?;

@@ -7,13 +7,13 @@ mod state;
 
 use std::sync::Arc;
 
-use longhaul::Boxed;
 use longhaul_core::normalize::fragment::fill;
 use serde_json::Value;
 
-use super::definition::{definition, one_line, text_field};
+use super::definition::{one_line, text_field};
+use super::typed::TypedTool;
 use crate::event::Mode;
-use crate::tool::{Access, Call, Output, Tool};
+use crate::tool::{Access, Call, Output};
 
 pub use state::{Modes, PlanState, REMINDER};
 
@@ -34,18 +34,11 @@ impl ExitPlanMode {
     }
 }
 
-impl Tool for ExitPlanMode {
-    fn name(&self) -> &str {
-        EXIT
-    }
-
-    fn definition(&self) -> Value {
-        definition(
-            EXIT,
-            include_str!("fragments/exit.md"),
-            include_str!("fragments/exit.json"),
-        )
-    }
+impl TypedTool for ExitPlanMode {
+    const NAME: &'static str = EXIT;
+    const DESCRIPTION: &'static str = include_str!("fragments/exit.md");
+    const SCHEMA: &'static str = include_str!("fragments/exit.json");
+    type Input = Value;
 
     fn access(&self, _: &Value) -> Access {
         Access::Other
@@ -59,24 +52,24 @@ impl Tool for ExitPlanMode {
         text_field(input, "plan").to_owned()
     }
 
-    fn run<'a>(&'a self, input: Value, _: &'a Call) -> Boxed<'a, Output> {
-        Box::pin(async move {
-            if !self.state.is_on() {
-                return Output::error(include_str!("fragments/not_planning.md").trim_end());
-            }
-            let plan = text_field(&input, "plan");
-            if plan.is_empty() {
-                return Output::error(include_str!("fragments/no_plan.md").trim_end());
-            }
-            let path = self.state.path().display().to_string();
-            if let Err(why) = self.state.keep(plan).await {
-                let gaps = [("path", &*path), ("why", &why.to_string())];
-                return Output::error(fill(include_str!("fragments/not_kept.md"), &gaps));
-            }
-            self.state.leave();
-            let agreed = fill(include_str!("fragments/agreed.md"), &[("path", &path)]);
-            Output::text(agreed, "agreed").with_detail(plan)
-        })
+    async fn run(&self, input: Value, _: &Call) -> Result<Output, String> {
+        if !self.state.is_on() {
+            return Err(include_str!("fragments/not_planning.md")
+                .trim_end()
+                .to_owned());
+        }
+        let plan = text_field(&input, "plan");
+        if plan.is_empty() {
+            return Err(include_str!("fragments/no_plan.md").trim_end().to_owned());
+        }
+        let path = self.state.path().display().to_string();
+        if let Err(why) = self.state.keep(plan).await {
+            let gaps = [("path", &*path), ("why", &why.to_string())];
+            return Err(fill(include_str!("fragments/not_kept.md"), &gaps));
+        }
+        self.state.leave();
+        let agreed = fill(include_str!("fragments/agreed.md"), &[("path", &path)]);
+        Ok(Output::text(agreed, "agreed").with_detail(plan))
     }
 }
 
@@ -92,18 +85,11 @@ impl EnterPlanMode {
     }
 }
 
-impl Tool for EnterPlanMode {
-    fn name(&self) -> &str {
-        ENTER
-    }
-
-    fn definition(&self) -> Value {
-        definition(
-            ENTER,
-            include_str!("fragments/enter.md"),
-            include_str!("fragments/enter.json"),
-        )
-    }
+impl TypedTool for EnterPlanMode {
+    const NAME: &'static str = ENTER;
+    const DESCRIPTION: &'static str = include_str!("fragments/enter.md");
+    const SCHEMA: &'static str = include_str!("fragments/enter.json");
+    type Input = Value;
 
     fn access(&self, _: &Value) -> Access {
         Access::Other
@@ -113,16 +99,15 @@ impl Tool for EnterPlanMode {
         "make a plan first".to_owned()
     }
 
-    fn run<'a>(&'a self, _: Value, _: &'a Call) -> Boxed<'a, Output> {
-        Box::pin(async move {
-            match self.state.mode() {
-                Mode::Plan => Output::error(include_str!("fragments/already.md").trim_end()),
-                Mode::DontAsk => Output::error(include_str!("fragments/nobody.md").trim_end()),
-                Mode::Default | Mode::AcceptEdits | Mode::BypassPermissions => {
-                    self.state.enter();
-                    Output::text(REMINDER.trim_end(), "plan mode is on")
-                }
+    async fn run(&self, _: Value, _: &Call) -> Result<Output, String> {
+        let refused = match self.state.mode() {
+            Mode::Plan => include_str!("fragments/already.md"),
+            Mode::DontAsk => include_str!("fragments/nobody.md"),
+            Mode::Default | Mode::AcceptEdits | Mode::BypassPermissions => {
+                self.state.enter();
+                return Ok(Output::text(REMINDER.trim_end(), "plan mode is on"));
             }
-        })
+        };
+        Err(refused.trim_end().to_owned())
     }
 }

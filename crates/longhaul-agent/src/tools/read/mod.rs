@@ -8,17 +8,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use longhaul::Boxed;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::blocking::blocking;
-use super::definition::definition;
 use super::input;
 use super::judged::Judged;
+use super::typed::TypedTool;
 use crate::files::{FileState, Opened, Print, Shown};
 use crate::place::Place;
-use crate::tool::{Access, Call, Output, Tool};
+use crate::tool::{Access, Call, Output};
 
 /// As many lines if none are asked for.
 const LINES: u64 = 2_000;
@@ -35,7 +34,7 @@ pub struct Read {
 }
 
 #[derive(Deserialize)]
-struct Input {
+pub(super) struct Input {
     file_path: String,
     #[serde(default, deserialize_with = "input::count")]
     offset: Option<u64>,
@@ -53,22 +52,15 @@ impl Read {
     }
 }
 
-impl Tool for Read {
-    fn name(&self) -> &str {
-        "Read"
-    }
-
-    fn definition(&self) -> Value {
-        definition(
-            self.name(),
-            include_str!("description.md"),
-            include_str!("schema.json"),
-        )
-    }
+impl TypedTool for Read {
+    const NAME: &'static str = "Read";
+    const DESCRIPTION: &'static str = include_str!("description.md");
+    const SCHEMA: &'static str = include_str!("schema.json");
+    type Input = Input;
 
     fn access(&self, input: &Value) -> Access {
-        let path = self.judged.judge(input::text(input, "file_path"));
-        path.map_or(Access::Nothing, Access::Reads)
+        let path = input::text(input, "file_path");
+        self.judged.access(path, Access::Reads)
     }
 
     fn line(&self, input: &Value) -> String {
@@ -85,16 +77,9 @@ impl Tool for Read {
         }
     }
 
-    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
-        Box::pin(async move {
-            let input: Input = match input::read(self.name(), input) {
-                Ok(input) => input,
-                Err(output) => return output,
-            };
-            let (judged, files, id) = (self.judged.clone(), self.files.clone(), call.id.clone());
-            let work = move |_| read(&judged, &files, &id, &input).unwrap_or_else(Output::error);
-            blocking(&call.cancel, work).await
-        })
+    async fn run(&self, input: Input, call: &Call) -> Result<Output, String> {
+        let (judged, files, id) = (self.judged.clone(), self.files.clone(), call.id.clone());
+        blocking(&call.cancel, move |_| read(&judged, &files, &id, &input)).await
     }
 }
 

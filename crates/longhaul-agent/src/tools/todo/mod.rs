@@ -6,13 +6,12 @@ mod list;
 
 use std::sync::Arc;
 
-use longhaul::Boxed;
 use longhaul_core::normalize::fragment::fill;
 use serde_json::Value;
 
-use super::definition::definition;
+use super::typed::TypedTool;
 use crate::event::{Todo, TodoStatus};
-use crate::tool::{Access, Call, Output, Tool};
+use crate::tool::{Access, Call, Output};
 
 pub use list::{Todos, read};
 
@@ -31,18 +30,11 @@ impl TodoWrite {
     }
 }
 
-impl Tool for TodoWrite {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn definition(&self) -> Value {
-        definition(
-            NAME,
-            include_str!("fragments/description.md"),
-            include_str!("fragments/schema.json"),
-        )
-    }
+impl TypedTool for TodoWrite {
+    const NAME: &'static str = NAME;
+    const DESCRIPTION: &'static str = include_str!("fragments/description.md");
+    const SCHEMA: &'static str = include_str!("fragments/schema.json");
+    type Input = Value;
 
     fn access(&self, _: &Value) -> Access {
         Access::Nothing
@@ -60,20 +52,14 @@ impl Tool for TodoWrite {
         }
     }
 
-    fn run<'a>(&'a self, input: Value, _: &'a Call) -> Boxed<'a, Output> {
-        Box::pin(async move {
-            match read(&input) {
-                Ok(todos) => {
-                    let output = told(&todos);
-                    self.todos.set(todos);
-                    output
-                }
-                Err(why) => Output::error(fill(
-                    include_str!("fragments/not_understood.md"),
-                    &[("why", &why)],
-                )),
-            }
-        })
+    async fn run(&self, input: Value, _: &Call) -> Result<Output, String> {
+        let todos = read(&input).map_err(|why| {
+            let gaps = [("why", &*why)];
+            fill(include_str!("fragments/not_understood.md"), &gaps)
+        })?;
+        let output = told(&todos);
+        self.todos.set(todos);
+        Ok(output)
     }
 }
 

@@ -1,11 +1,9 @@
 //! WebFetch: a page from the web as Markdown (Q1).
 //!
-//! `address` says what may be reached, `request` goes there, `page` makes text of what came, `cache` keeps it for a while,
-//! and a [`Digest`] may answer a question from it, so that the page itself does not fill the window.
+//! `address` says what may be reached, `request` goes there, `page` makes text of what came, `cache` keeps it for a while.
 
 mod address;
 mod cache;
-mod digest;
 mod html;
 mod page;
 mod request;
@@ -14,19 +12,19 @@ mod tags;
 use std::sync::Arc;
 use std::time::Duration;
 
-use longhaul::{Boxed, Clock, SystemClock};
+use longhaul::{Clock, SystemClock};
 use longhaul_core::normalize::fragment::fill;
 use longhaul_provider::Proxy;
 use serde_json::Value;
 use url::Url;
 
-use super::definition::{definition, one_line, stopped, text_field};
-use crate::tool::{Access, Call, Output, Tool};
+use super::definition::{one_line, stopped, text_field};
+use super::typed::TypedTool;
+use crate::tool::{Access, Call, Output};
 use cache::Cache;
 use request::{Fetched, Fetcher};
 
 pub use address::{Addresses, is_public};
-pub use digest::{Digest, digest_prompt};
 
 /// The tool's name.
 pub const NAME: &str = "WebFetch";
@@ -43,8 +41,6 @@ pub struct Options {
     pub timeout: Duration,
     /// The clock of the cache.
     pub clock: Arc<dyn Clock>,
-    /// Answers the prompt from the page; without it the model gets the page.
-    pub digest: Option<Arc<dyn Digest>>,
 }
 
 impl Default for Options {
@@ -54,7 +50,6 @@ impl Default for Options {
             proxy: None,
             timeout: Duration::from_secs(30),
             clock: Arc::new(SystemClock),
-            digest: None,
         }
     }
 }
@@ -63,7 +58,6 @@ impl Default for Options {
 pub struct WebFetch {
     fetcher: Fetcher,
     cache: Cache,
-    digest: Option<Arc<dyn Digest>>,
 }
 
 impl WebFetch {
@@ -72,7 +66,6 @@ impl WebFetch {
         Self {
             fetcher: Fetcher::new(options.addresses, options.proxy, options.timeout),
             cache: Cache::new(options.clock),
-            digest: options.digest,
         }
     }
 
@@ -96,48 +89,22 @@ impl WebFetch {
         }
     }
 
-    async fn answer(&self, url: &Url, prompt: &str, call: &Call) -> Output {
+    async fn answer(&self, url: &Url) -> Output {
         let text = match self.page(url).await {
             Ok(text) => text,
             Err(output) => return output,
         };
         let line = format!("{} characters", text.chars().count());
-        let url = url.as_str();
-        let page = || {
-            fill(
-                include_str!("fragments/page.md"),
-                &[("url", url), ("text", &text)],
-            )
-        };
-        let Some(digest) = self.digest.as_ref().filter(|_| !prompt.is_empty()) else {
-            return Output::text(page(), line);
-        };
-        (call.progress)("reading the page");
-        match digest.digest(&text, prompt, call.cancel.clone()).await {
-            Ok(answer) => {
-                let gaps = [("url", url), ("answer", &*answer)];
-                Output::text(fill(include_str!("fragments/digested.md"), &gaps), line)
-            }
-            Err(why) => {
-                let gaps = [("why", &*one_line(&why, 200)), ("text", &page())];
-                Output::text(fill(include_str!("fragments/not_digested.md"), &gaps), line)
-            }
-        }
+        let gaps = [("url", url.as_str()), ("text", &text)];
+        Output::text(fill(include_str!("fragments/page.md"), &gaps), line)
     }
 }
 
-impl Tool for WebFetch {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn definition(&self) -> Value {
-        definition(
-            NAME,
-            include_str!("fragments/description.md"),
-            include_str!("fragments/schema.json"),
-        )
-    }
+impl TypedTool for WebFetch {
+    const NAME: &'static str = NAME;
+    const DESCRIPTION: &'static str = include_str!("fragments/description.md");
+    const SCHEMA: &'static str = include_str!("fragments/schema.json");
+    type Input = Value;
 
     fn access(&self, input: &Value) -> Access {
         match self.fetcher.addresses().read(text_field(input, "url")) {
@@ -151,15 +118,9 @@ impl Tool for WebFetch {
         one_line(text_field(input, "url"), 120)
     }
 
-    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
-        Box::pin(async move {
-            let url = match self.fetcher.addresses().read(text_field(&input, "url")) {
-                Ok(url) => url,
-                Err(why) => return Output::error(why),
-            };
-            let answer = self.answer(&url, text_field(&input, "prompt"), call);
-            let answered = call.cancel.run_until_cancelled(answer).await;
-            answered.unwrap_or_else(stopped)
-        })
+    async fn run(&self, input: Value, call: &Call) -> Result<Output, String> {
+        let url = self.fetcher.addresses().read(text_field(&input, "url"))?;
+        let answered = call.cancel.run_until_cancelled(self.answer(&url)).await;
+        Ok(answered.unwrap_or_else(stopped))
     }
 }

@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
-use longhaul::Boxed;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::blocking::to_the_end;
-use super::definition::definition;
-use super::definition::stopped;
 use super::diff::unified;
 use super::input;
 use super::judged::Judged;
+use super::typed::TypedTool;
 use crate::files::{FileState, Made, Opened, Print, Unfit, replace};
 use crate::place::Place;
-use crate::tool::{Access, Call, Output, Tool};
+use crate::tool::{Access, Call, Output};
 
 mod known;
 
@@ -27,7 +25,7 @@ pub struct Write {
 }
 
 #[derive(Deserialize)]
-struct Input {
+pub(super) struct Input {
     file_path: String,
     content: String,
 }
@@ -42,40 +40,24 @@ impl Write {
     }
 }
 
-impl Tool for Write {
-    fn name(&self) -> &str {
-        "Write"
-    }
-
-    fn definition(&self) -> Value {
-        definition(
-            self.name(),
-            include_str!("description.md"),
-            include_str!("schema.json"),
-        )
-    }
+impl TypedTool for Write {
+    const NAME: &'static str = "Write";
+    const DESCRIPTION: &'static str = include_str!("description.md");
+    const SCHEMA: &'static str = include_str!("schema.json");
+    type Input = Input;
 
     fn access(&self, input: &Value) -> Access {
-        let path = self.judged.judge(input::text(input, "file_path"));
-        path.map_or(Access::Nothing, Access::Writes)
+        let path = input::text(input, "file_path");
+        self.judged.access(path, Access::Writes)
     }
 
     fn line(&self, input: &Value) -> String {
         self.judged.line(input::text(input, "file_path"))
     }
 
-    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
-        Box::pin(async move {
-            let input: Input = match input::read(self.name(), input) {
-                Ok(input) => input,
-                Err(output) => return output,
-            };
-            if call.cancel.is_cancelled() {
-                return stopped();
-            }
-            let (judged, files) = (self.judged.clone(), self.files.clone());
-            to_the_end(move || write(&judged, &files, &input).unwrap_or_else(Output::error)).await
-        })
+    async fn run(&self, input: Input, call: &Call) -> Result<Output, String> {
+        let (judged, files) = (self.judged.clone(), self.files.clone());
+        to_the_end(&call.cancel, move || write(&judged, &files, &input)).await
     }
 }
 

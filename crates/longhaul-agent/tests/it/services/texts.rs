@@ -7,7 +7,7 @@ use longhaul_agent::tool::Tool;
 use longhaul_agent::tools::plan::{PlanState, REMINDER};
 use longhaul_agent::tools::skill::{By, Skill, Skills};
 use longhaul_agent::tools::todo::Todos;
-use longhaul_agent::tools::web_fetch::{Options, digest_prompt};
+use longhaul_agent::tools::web_fetch::Options;
 use longhaul_agent::tools::{Services, services};
 
 use super::{OneMode, place};
@@ -76,14 +76,6 @@ fn q1_definitions_of_the_tools() {
 fn r2_the_reminder_of_plan_mode() {
     assert!(REMINDER.len() < 800);
     insta::assert_snapshot!("reminder", REMINDER);
-}
-
-#[test]
-fn q1_what_a_small_model_is_asked_about_a_page() {
-    insta::assert_snapshot!(
-        "digest",
-        digest_prompt("{prompt} is not filled in here", "What is new?")
-    );
 }
 
 /// Every other text that the model may read, with its gaps open.

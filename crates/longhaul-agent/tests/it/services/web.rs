@@ -5,13 +5,12 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use longhaul::{Boxed, Clock};
+use longhaul::Clock;
 use longhaul_agent::tool::{Access, Call, Tool};
-use longhaul_agent::tools::web_fetch::{Addresses, Digest, Options, WebFetch};
+use longhaul_agent::tools::web_fetch::{Addresses, Options, WebFetch};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
 
 use super::{run, text};
 
@@ -270,37 +269,4 @@ async fn q1_a_page_is_kept_for_a_quarter_of_an_hour() {
     run(&tool, site.at("/gone")).await;
     run(&tool, site.at("/gone")).await;
     assert_eq!(site.asked(), 5, "failures are not kept");
-}
-
-/// Answers with what it was asked, or not at all.
-struct Echo;
-
-impl Digest for Echo {
-    fn digest<'a>(
-        &'a self,
-        page: &'a str,
-        prompt: &'a str,
-        _: CancellationToken,
-    ) -> Boxed<'a, Result<String, String>> {
-        Box::pin(async move {
-            match page {
-                "just text" => Ok(format!("{prompt} {page}!")),
-                _ => Err("it is busy".to_owned()),
-            }
-        })
-    }
-}
-
-#[tokio::test]
-async fn q1_a_small_model_may_answer_from_the_page() {
-    let site = Site::open().await;
-    let tool = WebFetch::new(Options {
-        digest: Some(Arc::new(Echo)),
-        ..local()
-    });
-    let output = run(&tool, site.at("/plain")).await;
-    assert!(text(&output).ends_with("What is there? just text!"));
-    let output = run(&tool, site.at("/")).await;
-    assert!(!output.is_error);
-    assert!(text(&output).contains("it is busy") && text(&output).contains("# Hello"));
 }
