@@ -3,15 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use longhaul::hooks::{HookSet, Hooks};
-use longhaul::{Clock, Model, ReadPolicy, SystemClock};
-use longhaul_core::config::Config;
-use longhaul_core::engine::CacheEdits;
-use longhaul_core::models::ModelTable;
+use longhaul::session::SessionBuilder;
+use longhaul::{Model, ReadPolicy, Session};
 use longhaul_core::money::Usd;
 use longhaul_core::prompt::{OutputStyle, Presence};
 use longhaul_core::window::QuerySource;
-use longhaul_store::{Durability, Env};
+use longhaul_store::Env;
 use tokio::sync::mpsc;
 
 use super::error::AgentError;
@@ -28,20 +25,15 @@ use crate::tool::Toolbox;
 
 /// What an agent is made of. A model, its id and a folder are needed; all else has a default.
 pub struct AgentBuilder {
-    model: Arc<dyn Model>,
+    session: SessionBuilder,
     model_id: String,
     cwd: PathBuf,
     env: Env,
     further: Vec<PathBuf>,
     reads: ReadPolicy,
-    models: Option<ModelTable>,
-    config: Config,
-    hooks: Option<Arc<dyn Hooks>>,
     gate: Option<Arc<dyn Gate>>,
     kinds: Vec<AgentKind>,
     outfit: Option<Outfit>,
-    clock: Option<Arc<dyn Clock>>,
-    durability: Durability,
     presence: Presence,
     source: QuerySource,
     shell: Option<String>,
@@ -49,8 +41,6 @@ pub struct AgentBuilder {
     append_system_prompt: Option<String>,
     preferences: Preferences,
     max_turns: Option<u32>,
-    cache_breaks: Option<PathBuf>,
-    cache_edits: CacheEdits,
     resuming: Resuming,
 }
 
@@ -64,20 +54,15 @@ impl AgentBuilder {
         env: Env,
     ) -> Self {
         Self {
-            model,
+            session: Session::builder().model(model),
             model_id: model_id.into(),
             cwd: cwd.into(),
             env,
             further: Vec::new(),
             reads: ReadPolicy::default(),
-            models: None,
-            config: Config::default(),
-            hooks: None,
             gate: None,
             kinds: Vec::new(),
             outfit: None,
-            clock: None,
-            durability: Durability::EveryAppend,
             presence: Presence::Attended,
             source: QuerySource::MAIN,
             shell: None,
@@ -85,10 +70,23 @@ impl AgentBuilder {
             append_system_prompt: None,
             preferences: Preferences::default(),
             max_turns: None,
-            cache_breaks: None,
-            cache_edits: CacheEdits::Unsupported,
             resuming: Resuming::default(),
         }
+    }
+
+    /// What its sessions are opened with: settings, models, hooks, the clock, how they are written. What belongs to one
+    /// conversation (its prompt, its transcript, who watches) the agent sets itself.
+    ///
+    /// ```
+    /// # use longhaul_agent::agent::AgentBuilder;
+    /// # fn with(builder: AgentBuilder, settings: longhaul_core::config::Config) -> AgentBuilder {
+    /// builder.session(|session| session.config(settings).with_cache_edits())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn session(mut self, set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Self {
+        self.session = set(self.session);
+        self
     }
 
     /// How a session is gone on with; unless said otherwise, one that is in use is refused.
@@ -109,27 +107,6 @@ impl AgentBuilder {
     #[must_use]
     pub fn read_policy(mut self, reads: ReadPolicy) -> Self {
         self.reads = reads;
-        self
-    }
-
-    /// Models beside the built-in ones.
-    #[must_use]
-    pub fn models(mut self, models: ModelTable) -> Self {
-        self.models = Some(models);
-        self
-    }
-
-    /// Settings: switches, thresholds.
-    #[must_use]
-    pub fn config(mut self, config: Config) -> Self {
-        self.config = config;
-        self
-    }
-
-    /// Hooks.
-    #[must_use]
-    pub fn hooks(mut self, hooks: impl Hooks + 'static) -> Self {
-        self.hooks = Some(Arc::new(hooks));
         self
     }
 
@@ -168,20 +145,6 @@ impl AgentBuilder {
             toolbox: toolbox.clone(),
             sources: Sources::default(),
         }))
-    }
-
-    /// Another clock.
-    #[must_use]
-    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
-        self.clock = Some(Arc::new(clock));
-        self
-    }
-
-    /// When lines count as safe.
-    #[must_use]
-    pub fn durability(mut self, durability: Durability) -> Self {
-        self.durability = durability;
-        self
     }
 
     /// Nobody sits in front of it: the model is told so, and sessions count as those of a program.
@@ -249,20 +212,6 @@ impl AgentBuilder {
         self
     }
 
-    /// Writes a diff for every cache break below this folder; unless said otherwise, below the session's own.
-    #[must_use]
-    pub fn cache_breaks(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.cache_breaks = Some(folder.into());
-        self
-    }
-
-    /// The provider can drop results from its cache on request (U4).
-    #[must_use]
-    pub fn with_cache_edits(mut self) -> Self {
-        self.cache_edits = CacheEdits::Supported;
-        self
-    }
-
     /// Opens it on a session. What happens is told on the channel.
     pub async fn open(
         self,
@@ -270,21 +219,16 @@ impl AgentBuilder {
     ) -> Result<(Agent, mpsc::UnboundedReceiver<AgentEvent>), AgentError> {
         let (events, heard) = mpsc::unbounded_channel();
         let recipe = Recipe {
+            session: self.session,
             env: self.env,
             cwd: self.cwd,
             further: self.further,
             reads: self.reads,
-            model: self.model,
-            models: self.models.unwrap_or_else(ModelTable::builtin),
-            config: self.config,
-            hooks: self.hooks.unwrap_or_else(|| Arc::new(HookSet::new())),
             gate: self.gate.unwrap_or_else(|| Arc::new(OpenGate)),
             kinds: AgentKind::with_builtin(self.kinds),
             outfit: self
                 .outfit
                 .unwrap_or_else(|| Arc::new(|_, _, _| Equipment::default())),
-            clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock)),
-            durability: self.durability,
             presence: self.presence,
             source: self.source,
             shell: self.shell,
@@ -292,8 +236,6 @@ impl AgentBuilder {
             append_system_prompt: self.append_system_prompt,
             preferences: self.preferences,
             max_turns: self.max_turns,
-            cache_breaks: self.cache_breaks,
-            cache_edits: self.cache_edits,
         };
         let teller = Teller::new(events);
         let agent = Agent::open(

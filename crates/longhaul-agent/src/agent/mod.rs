@@ -2,11 +2,13 @@
 //!
 //! [`AgentBuilder`] puts an [`Agent`] together and opens it on a session. `worker.rs` is the loop, for sub-agents too;
 //! `hands.rs` runs calls; `head.rs` makes what stands before the messages and `rehydrate.rs` what goes back into the window
-//! after a compaction, with the files that `restore.rs` reads again; `session.rs` opens sessions and `switch.rs` changes them. What happens is told as
+//! after a compaction, with the files that `restore.rs` reads again; `session.rs` opens sessions, `assembly.rs` puts everything around their
+//! conversations and those of sub-agents, and `switch.rs` changes them. What happens is told as
 //! [`AgentEvent`](crate::event::AgentEvent)s.
 
 pub(crate) mod account;
 mod advice;
+mod assembly;
 mod builder;
 mod detail;
 mod error;
@@ -26,7 +28,6 @@ mod said;
 mod session;
 mod sources;
 mod start;
-pub(crate) mod steer;
 mod sub_agents;
 pub(crate) mod surroundings;
 mod switch;

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul::Session;
+use longhaul::session::Cancellation;
 use longhaul_core::window::WindowStatus;
 
 use super::account::{Account, Purpose, Spent};
 use super::gate::Gate;
-use super::steer::Steering;
 use super::tell::Teller;
 use crate::event::{AgentEvent, Glance, Mode};
 
@@ -52,7 +52,7 @@ type Seen = Option<(Look, Arc<Account>)>;
 #[derive(Clone)]
 pub struct Outlook {
     pub(super) gate: Arc<dyn Gate>,
-    pub(super) steering: Steering,
+    pub(super) cancellation: Cancellation,
     pub(super) teller: Teller,
     pub(super) seen: Arc<Mutex<Seen>>,
 }
@@ -101,7 +101,7 @@ impl Outlook {
 
     /// Stops what is going on; nothing happens if nothing does.
     pub fn stop(&self) {
-        self.steering.stop();
+        self.cancellation.cancel();
     }
 
     /// From now on this may run unasked.

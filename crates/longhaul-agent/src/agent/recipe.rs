@@ -3,14 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use longhaul::hooks::Hooks;
-use longhaul::{Clock, Model, ReadPolicy};
-use longhaul_core::config::Config;
-use longhaul_core::engine::CacheEdits;
-use longhaul_core::models::{ModelSpec, ModelTable};
+use longhaul::ReadPolicy;
+use longhaul::session::{SessionBuilder, SessionOptions};
+use longhaul_core::models::ModelSpec;
 use longhaul_core::prompt::Presence;
 use longhaul_core::window::QuerySource;
-use longhaul_store::{Durability, Env};
+use longhaul_store::Env;
 
 use super::gate::Gate;
 use super::head::Preferences;
@@ -45,19 +43,15 @@ pub type Outfit = Arc<dyn Fn(&Place, Seat, &Tell) -> Equipment + Send + Sync>;
 /// What an agent is made of.
 #[derive(Clone)]
 pub(crate) struct Recipe {
+    /// What each session of it is opened with.
+    pub(crate) session: SessionBuilder,
     pub(crate) env: Env,
     pub(crate) cwd: PathBuf,
     pub(crate) further: Vec<PathBuf>,
     pub(crate) reads: ReadPolicy,
-    pub(crate) model: Arc<dyn Model>,
-    pub(crate) models: ModelTable,
-    pub(crate) config: Config,
-    pub(crate) hooks: Arc<dyn Hooks>,
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) kinds: Vec<AgentKind>,
     pub(crate) outfit: Outfit,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) durability: Durability,
     pub(crate) presence: Presence,
     pub(crate) source: QuerySource,
     pub(crate) shell: Option<String>,
@@ -65,14 +59,17 @@ pub(crate) struct Recipe {
     pub(crate) append_system_prompt: Option<String>,
     pub(crate) preferences: Preferences,
     pub(crate) max_turns: Option<u32>,
-    pub(crate) cache_breaks: Option<PathBuf>,
-    pub(crate) cache_edits: CacheEdits,
 }
 
 impl Recipe {
+    /// Settings, models, hooks and the like of its sessions.
+    pub(crate) fn options(&self) -> &SessionOptions {
+        self.session.options()
+    }
+
     /// A model's window under the settings.
     pub(crate) fn window(&self, spec: &ModelSpec) -> u64 {
-        let cap = self.config.window_cap.unwrap_or(spec.window);
+        let cap = self.options().config.window_cap.unwrap_or(spec.window);
         spec.window.min(cap)
     }
 }

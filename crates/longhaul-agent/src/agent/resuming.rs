@@ -95,7 +95,7 @@ impl Resuming {
             _ => settled,
         };
         if let Some(branch) = &self.branch {
-            branches::take_up(&settled.transcript, branch, recipe.clock.now())?;
+            branches::take_up(&settled.transcript, branch, recipe.options().clock.now())?;
         }
         Ok(settled)
     }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use longhaul::hooks::{Common, HookCall, HookEvent, HookInput, Hooks, Outcome};
+use longhaul::session::Cancellation;
 use serde_json::{Value, json};
 
 use super::gate::Gate;
-use super::steer::Steering;
 use super::tell::Teller;
 
 /// Rings the hooks of one conversation.
@@ -17,7 +17,7 @@ pub(crate) struct Ringer {
     pub(crate) common: Common,
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) teller: Teller,
-    pub(crate) steering: Steering,
+    pub(crate) cancellation: Cancellation,
     /// Where long output goes.
     pub(crate) overflow: PathBuf,
 }
@@ -32,7 +32,7 @@ impl Ringer {
             ..self.common.clone()
         };
         let call = HookCall::new(HookInput { common, event })
-            .with_cancel(self.steering.token())
+            .with_cancel(self.cancellation.token())
             .with_overflow(&self.overflow);
         let outcome = self.hooks.run(&call).await;
         for message in &outcome.messages {

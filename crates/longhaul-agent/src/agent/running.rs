@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use longhaul::Session;
 use longhaul::hooks::{EndReason, HookEvent};
-use longhaul::session::{CompactError, CompactOutcome};
-use longhaul_core::engine::{CompactRequest, NewEntry, Shown};
+use longhaul::session::{Cancellation, CompactError, CompactOutcome};
+use longhaul_core::engine::{CompactRequest, FailedKind, NewEntry, Shown};
 use longhaul_core::plan::Refusal;
 use longhaul_core::window::{Action, Level, Verdict};
-use longhaul_provider::{CancellationToken, ErrorClass};
+use longhaul_provider::CancellationToken;
 use serde_json::{Value, json};
 
 use super::account::Spent;
@@ -48,20 +48,22 @@ impl Agent {
     /// Works on a prompt until it is answered, stopped or failed. What happens meanwhile is told as events; the last of
     /// them is [`AgentEvent::Ended`].
     pub async fn prompt(&mut self, said: impl Into<Said>) -> Ended {
-        self.lasting.steering.forget_failure();
+        self.opened.worker.failed = None;
         let ended = match self.work(said.into()).await {
             Ended::Failed(why) => Ended::Failed(self.advised(why)),
             ended => ended,
         };
         self.tell_glance();
-        self.lasting.teller.tell(AgentEvent::Ended(ended.clone()));
+        self.lasting
+            .shared
+            .teller
+            .tell(AgentEvent::Ended(ended.clone()));
         ended
     }
 
     /// Why it failed, and what to do about it.
     fn advised(&self, why: String) -> String {
-        let failed = self.lasting.steering.failed();
-        match failed.and_then(advice::against) {
+        match self.opened.worker.failed.and_then(advice::against) {
             Some(advice) => format!("{}. {advice}", why.trim_end_matches('.')),
             None => why,
         }
@@ -74,7 +76,7 @@ impl Agent {
         if let Some(sentence) = self.is_full() {
             return Ended::Refused(sentence);
         }
-        let cancel = self.lasting.steering.token();
+        let cancel = self.lasting.cancellation.token();
         let event = HookEvent::UserPromptSubmit {
             prompt: said.text.clone(),
             session_title: None,
@@ -121,7 +123,7 @@ impl Agent {
     /// Input is refused before it is taken down, where the window is full and nothing may act by itself (O5).
     fn is_full(&self) -> Option<String> {
         let status = self.status();
-        let switches = &self.lasting.recipe.config.switches;
+        let switches = &self.lasting.shared.recipe.options().config.switches;
         match switches.decide(Action::Automatic) {
             Verdict::Off(switch) if status.level == Level::Blocking => {
                 Some(Refusal::SwitchedOff(switch).sentence(&status))
@@ -144,10 +146,16 @@ impl Agent {
         done
     }
 
-    /// Ends whatever is going on when the token is cancelled; the conversation stays valid. Ask for it before each prompt
-    /// or compaction: a spent token is replaced here, and only here.
+    /// Stops whatever is going on; the conversation stays valid. Everything that the agent waits for hears of it by this alone:
+    /// requests, hooks, tools and the sub-agents that calls wait for.
+    pub fn cancellation(&self) -> &Cancellation {
+        &self.lasting.cancellation
+    }
+
+    /// The token that ends what comes next. Ask for it before each prompt or compaction: a token that was cancelled is
+    /// replaced here, and holds until then.
     pub fn canceller(&mut self) -> CancellationToken {
-        self.lasting.steering.fresh()
+        self.lasting.cancellation.renew()
     }
 
     /// Looks at it and stops it while another task works with it.
@@ -195,12 +203,12 @@ impl Agent {
 
     /// What may run unasked.
     pub fn mode(&self) -> Mode {
-        self.lasting.recipe.gate.mode()
+        self.lasting.shared.recipe.gate.mode()
     }
 
     /// Another mode from now on.
     pub fn set_mode(&self, mode: Mode) {
-        self.lasting.recipe.gate.set_mode(mode);
+        self.lasting.shared.recipe.gate.set_mode(mode);
         self.tell_glance();
     }
 
@@ -242,10 +250,9 @@ impl Agent {
 
     /// Whether the provider does not take requests of this kind at all: a wrong key, an unknown model, an unpaid account.
     pub fn is_turned_away(&self) -> bool {
-        let failed = self.lasting.steering.failed();
         matches!(
-            failed,
-            Some(ErrorClass::Auth | ErrorClass::NotFound | ErrorClass::Billing)
+            self.opened.worker.failed,
+            Some(FailedKind::Auth | FailedKind::NotFound | FailedKind::Billing)
         )
     }
 
@@ -266,13 +273,16 @@ impl Agent {
 
     /// The sessions of this folder.
     pub fn sessions(&self) -> Vec<Listed> {
-        listing::list(&self.lasting.recipe.env, &self.lasting.recipe.cwd)
+        listing::list(
+            &self.lasting.shared.recipe.env,
+            &self.lasting.shared.recipe.cwd,
+        )
     }
 
     /// Ends it: agents in the background are stopped, and hooks are told.
     pub async fn close(self, reason: EndReason) {
         self.opened.sub_agents.end.cancel();
-        self.lasting.steering.fresh();
+        self.lasting.cancellation.renew();
         self.ended(reason).await;
         let Opened { worker, place, .. } = self.opened;
         worker.session.close(PATIENCE).await;

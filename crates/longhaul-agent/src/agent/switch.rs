@@ -24,19 +24,19 @@ enum CacheWatch {
 impl Agent {
     /// Begins a new session; the old one stays on disk. Agents in the background are stopped.
     pub async fn clear(&mut self) -> Result<(), AgentError> {
-        let settled = Settled::new(&self.lasting.recipe, StartSource::Clear)?;
+        let settled = Settled::new(&self.lasting.shared.recipe, StartSource::Clear)?;
         self.go_to(settled, EndReason::Clear).await
     }
 
     /// Goes to another session, by its id or the beginning of it.
     pub async fn resume(&mut self, id: &str) -> Result<(), AgentError> {
         let start = Start::Resume(id.to_owned());
-        let settled = Settled::on(&self.lasting.recipe, &start)?;
+        let settled = Settled::on(&self.lasting.shared.recipe, &start)?;
         self.go_to(settled, EndReason::Resume).await
     }
 
     async fn go_to(&mut self, settled: Settled, reason: EndReason) -> Result<(), AgentError> {
-        self.lasting.steering.fresh();
+        self.lasting.cancellation.renew();
         self.ended(reason).await;
         // The same session again: its books go on.
         let account = match settled.transcript == self.opened.place.transcript {
@@ -60,7 +60,7 @@ impl Agent {
 
     /// Goes back to before one of the user's messages, over compactions too (M5), and gives its words.
     pub async fn rewind(&mut self, uuid: &str) -> Result<Rewound, AgentError> {
-        let now = self.lasting.recipe.clock.now();
+        let now = self.lasting.shared.recipe.options().clock.now();
         let rewound = rewind::rewind(&self.opened.place.transcript, uuid, now)?;
         self.reopen(&self.model.clone(), CacheWatch::BeginsAnew)?;
         self.tell_glance();
@@ -78,13 +78,13 @@ impl Agent {
 
     /// Takes the last compaction back; again, the one before (X6).
     pub async fn undo_compaction(&mut self) -> Result<Undone, AgentError> {
-        let recipe = &self.lasting.recipe;
+        let recipe = &self.lasting.shared.recipe;
         let undone = undo::undo(
             &self.opened.place.transcript,
-            &recipe.config,
-            &recipe.models,
+            &recipe.options().config,
+            &recipe.options().models,
             Act::Write,
-            recipe.clock.now(),
+            recipe.options().clock.now(),
         )?;
         self.reopen(&self.model.clone(), CacheWatch::BeginsAnew)?;
         self.tell_glance();
@@ -93,9 +93,11 @@ impl Agent {
 
     /// Works in a smaller window from now on: for showing how one fills.
     pub fn cap_window(&mut self, tokens: u64) -> Result<(), AgentError> {
-        let mut recipe = Recipe::clone(&self.lasting.recipe);
-        recipe.config.window_cap = Some(tokens);
-        self.lasting.recipe = Arc::new(recipe);
+        let mut recipe = Recipe::clone(&self.lasting.shared.recipe);
+        let mut config = recipe.options().config.clone();
+        config.window_cap = Some(tokens);
+        recipe.session = recipe.session.config(config);
+        self.lasting.shared.recipe = Arc::new(recipe);
         self.reopen(&self.model.clone(), CacheWatch::GoesOn)?;
         self.tell_glance();
         Ok(())

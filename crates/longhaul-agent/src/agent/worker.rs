@@ -7,7 +7,7 @@ use std::sync::Arc;
 use longhaul::Session;
 use longhaul::hooks::{HookEvent, Outcome};
 use longhaul::session::TurnError;
-use longhaul_core::engine::{NewEntry, Shown as ShownTo};
+use longhaul_core::engine::{FailedKind, NewEntry, Shown as ShownTo};
 use longhaul_core::money::Usd;
 use longhaul_provider::{CancellationToken, Reply, StopReason};
 use serde_json::{Value, json};
@@ -57,6 +57,8 @@ pub(crate) struct Worker {
     pub(crate) calls: usize,
     /// What the model said last.
     pub(crate) last_text: String,
+    /// Why the model did not answer the prompt, if that is how the work on it ended.
+    pub(crate) failed: Option<FailedKind>,
 }
 
 /// What follows a turn.
@@ -75,6 +77,7 @@ impl Worker {
         self.turns = 0;
         self.calls = 0;
         self.last_text.clear();
+        self.failed = None;
         if let Err(error) = self.session.add(entries).await {
             return Ended::Failed(error.to_string());
         }
@@ -96,7 +99,12 @@ impl Worker {
                     return self.interrupted(words::INTERRUPTED).await;
                 }
                 Err(TurnError::Refused(sentence)) => return Ended::Refused(sentence),
-                Err(error) => return Ended::Failed(error.to_string()),
+                Err(error) => {
+                    if let TurnError::Failed(failed) = &error {
+                        self.failed = Some(failed.kind);
+                    }
+                    return Ended::Failed(error.to_string());
+                }
             };
             self.turns += 1;
             self.glance();

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::time::Instant;
 
-use longhaul_provider::CancellationToken;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::Format;
@@ -22,8 +21,6 @@ const HINT: &str = r#"Each line is {"type":"user","message":{"role":"user","cont
 pub struct Options {
     /// What is written.
     pub format: Format,
-    /// Ends the work when it is cancelled.
-    pub interrupt: CancellationToken,
     /// Carries out commands such as `/compact`; none: every line is a prompt.
     pub commands: Option<TextCommands>,
 }
@@ -61,7 +58,7 @@ struct Worked {
 }
 
 /// Works on prompts one after the other, as they come, and writes what comes of them. The first that is not answered ends
-/// it. What people should know goes to `talk`, a line each.
+/// it, and so does cancelling the agent ([`Agent::cancellation`]). What people should know goes to `talk`, a line each.
 pub async fn print(
     agent: &mut Agent,
     events: &mut UnboundedReceiver<AgentEvent>,
@@ -75,13 +72,15 @@ pub async fn print(
     if options.format == Format::StreamJson {
         page.object(&message::init(agent));
     }
+    // Not renewed between prompts: who interrupts this wants it to end.
+    let interrupt = agent.cancellation().token();
     let mut exit = Exit::Done;
     let mut answered = 0_usize;
     loop {
         let line = tokio::select! {
             biased;
             line = prompts.next() => line,
-            () = options.interrupt.cancelled() => return Ok(Exit::Interrupted),
+            () = interrupt.cancelled() => return Ok(Exit::Interrupted),
             () = agent.attend(), if agent.is_attended_to() => continue,
         };
         let said = match line {
@@ -135,23 +134,18 @@ async fn work(
     options: &Options,
     page: &mut Page<'_>,
 ) -> Worked {
-    let canceller = agent.canceller();
+    let cancellation = agent.cancellation().clone();
     let worked = {
         let mut work = Box::pin(answer(agent, said, options.commands.as_ref()));
-        let mut interrupted = false;
         loop {
             tokio::select! {
                 biased;
                 event = events.recv() => if let Some(event) = event { page.event(event) },
-                () = options.interrupt.cancelled(), if !interrupted => {
-                    interrupted = true;
-                    canceller.cancel();
-                }
                 worked = &mut work => break worked,
             }
             if page.broken.is_some() {
                 // Nobody reads any more: the work ends, and the transcript is valid.
-                canceller.cancel();
+                cancellation.cancel();
             }
         }
     };

@@ -198,7 +198,7 @@ impl Workplace {
             .further(self.further.clone())
             .read_policy(self.reads.clone())
             .kinds(self.project.agents.clone())
-            .hooks(HookSet::new().with_commands(commands))
+            .session(|session| session.hooks(HookSet::new().with_commands(commands)))
             .shared_gate(self.gate.clone())
             .outfit(Arc::new(move |place, seat, tell| {
                 fitter.equip(place, seat, tell)

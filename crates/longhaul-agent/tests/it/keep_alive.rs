@@ -83,9 +83,11 @@ async fn f8_q4_a_stream_repeats_every_half_minute_that_a_compaction_goes_on() {
     let page = Page::default();
     let model = Slow(client(&house.server), page.enough.clone());
     let builder = AgentBuilder::new(Arc::new(model), &house.model, house.cwd(), house.env())
-        .config(house.config.clone())
-        .durability(Durability::OnClose)
-        .clock(Hasty::default())
+        .session(|session| {
+            let session = session.config(house.config.clone());
+            let session = session.durability(Durability::OnClose);
+            session.clock(Hasty::default())
+        })
         .unattended();
     let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
     let options = Options {

@@ -9,7 +9,6 @@ use longhaul_agent::agent::{Said, Start};
 use longhaul_agent::print::{Exit, Format, Options, Prompts, print};
 use longhaul_agent::tool::{Access, Toolbox};
 use longhaul_core::money::Usd;
-use longhaul_provider::CancellationToken;
 use serde_json::{Value, json};
 
 use crate::agent::house::{House, Rules, Toy, calls, long, text};
@@ -187,15 +186,29 @@ async fn q4_codes_say_how_it_ended() {
     );
 
     let house = House::scripted(&[text("x")]).await;
-    let interrupt = CancellationToken::new();
-    interrupt.cancel();
-    let options = Options {
-        interrupt,
-        ..in_format(Format::Json)
-    };
-    let (exit, out, _) = printed(&house, vec![Said::text("Go.")], options).await;
-    assert_eq!(exit.code(), 130);
-    assert!(out.contains("error_during_execution"));
+    let (mut agent, mut events) = house.builder().unattended().open(Start::New).await.unwrap();
+    agent.cancellation().cancel();
+    let (options, mut out) = (in_format(Format::Json), Vec::new());
+    let said = vec![Said::text("Go.")];
+    let exit = print(
+        &mut agent,
+        &mut events,
+        said,
+        &options,
+        &mut out,
+        &mut |_| {},
+    )
+    .await;
+    assert_eq!(exit.unwrap().code(), 130);
+    assert!(
+        String::from_utf8(out)
+            .unwrap()
+            .contains("error_during_execution")
+    );
+    assert!(
+        house.bodies().is_empty(),
+        "nothing is sent after an interrupt"
+    );
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use longhaul::session::SessionBuilder;
 use longhaul_agent::agent::AgentBuilder;
 use longhaul_agent::event::Mode;
 use longhaul_agent::offline::Offline;
@@ -59,8 +60,7 @@ pub(super) async fn agent(
     let mut notices = workplace.notices.clone();
     notices.extend(asked.notice.map(str::to_owned));
     let mut builder = AgentBuilder::new(asked.model, asked.id, &cwd, given.env.clone())
-        .models(models.clone())
-        .config(config)
+        .session(|session| session.models(models.clone()).config(config))
         .shell(variable("SHELL"))
         .system_prompt(command.system_prompt.clone())
         .append_system_prompt(command.append_system_prompt.clone())
@@ -68,7 +68,7 @@ pub(super) async fn agent(
         .max_cost(command.max_budget_usd)
         .max_reply(max_output);
     if asked.offline.is_some() {
-        builder = builder.with_cache_edits();
+        builder = builder.session(SessionBuilder::with_cache_edits);
     }
     if command.print {
         builder = builder.unattended();

@@ -11,9 +11,9 @@ mod screen;
 
 use std::sync::Arc;
 
+use longhaul::session::Cancellation;
 use longhaul_agent::agent::{Copying, Resuming, Start, WhenInUse};
 use longhaul_agent::workplace::Consent;
-use longhaul_provider::CancellationToken;
 
 use crate::args::Chat as Command;
 use crate::failure::{Failure, Outcome, tell};
@@ -84,14 +84,12 @@ fn resuming(command: &Command, terminal: Option<&asking::Terminal>) -> Resuming 
     }
 }
 
-/// Is cancelled when the process is asked to end.
-fn signals() -> Result<CancellationToken, Failure> {
-    let token = CancellationToken::new();
-    let cancelled = token.clone();
+/// Stops the agent when the process is asked to end.
+fn cancel_on_signals(cancellation: Cancellation) -> Result<(), Failure> {
     let mut signals = EndSignals::listen().map_err(Failure::Runtime)?;
     tokio::spawn(async move {
         signals.received().await;
-        cancelled.cancel();
+        cancellation.cancel();
     });
-    Ok(token)
+    Ok(())
 }

@@ -8,7 +8,7 @@ use longhaul_agent::host::TextCommands;
 use longhaul_agent::print::{self, Format, Options, Prompts};
 
 use super::make::Made;
-use super::{signals, start};
+use super::{cancel_on_signals, start};
 use crate::args::{Chat as Command, InputFormat, OutputFormat};
 use crate::failure::{Failure, Outcome, tell};
 use crate::settings::Given;
@@ -53,13 +53,13 @@ pub(super) async fn run(
     let _offline = made.offline;
     let opened = made.builder.open(start(command)).await;
     let (mut agent, mut events) = opened.map_err(|error| Failure::Agent { error })?;
+    cancel_on_signals(agent.cancellation().clone())?;
     let options = Options {
         format: match command.output_format {
             OutputFormat::Text => Format::Text,
             OutputFormat::Json => Format::Json,
             OutputFormat::StreamJson => Format::StreamJson,
         },
-        interrupt: signals()?,
         commands: Some(TextCommands::new(
             &agent,
             made.workplace,

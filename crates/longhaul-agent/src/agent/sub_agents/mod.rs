@@ -6,34 +6,22 @@ mod job;
 mod output_tool;
 mod task_tool;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use longhaul::Session;
-use longhaul::hooks::{Common, HookEvent};
-use longhaul::session::{OpenError, new_session_id};
-use longhaul_core::engine::{Delivery, NewEntry};
-use longhaul_core::prompt::{Presence, TtlPolicy};
+use longhaul::hooks::HookEvent;
+use longhaul::session::new_session_id;
+use longhaul_core::engine::NewEntry;
 use longhaul_core::rehydrate::AgentState;
-use longhaul_core::window::QuerySource;
 use longhaul_provider::CancellationToken;
-use longhaul_store::Home;
-use longhaul_store::archive::archive_path;
 use longhaul_store::layout::subagents_folder;
 use serde_json::{Value, json};
 
 use super::account::Account;
-use super::hands::{Hands, Shown};
-use super::head::{About, Heads, Instead, NoHead};
-use super::nested_memory::NestedMemory;
-use super::recipe::{Recipe, Seat};
-use super::rehydrate::SubAgentWorkspace;
-use super::restore::Restoring;
-use super::ring::{Ringer, hook_context};
-use super::steer::{SteeredHooks, SteeredModel, Steering};
-use super::surroundings::Surroundings;
-use super::tell::{SubWatcher, Teller};
-use super::worker::{Role, Worker};
+use super::assembly::{Conversation, Holder, Shared, SubAgent};
+use super::error::AgentError;
+use super::recipe::Seat;
+use super::ring::hook_context;
 use crate::agent_kind::{AgentKind, GENERAL, model_named};
 use crate::event::Ended;
 use crate::place::Place;
@@ -61,29 +49,15 @@ pub(crate) struct Report {
     pub(crate) transcript: PathBuf,
 }
 
-/// Why an agent could not start.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum NotStarted {
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    #[error(transparent)]
-    Head(#[from] NoHead),
-    #[error(transparent)]
-    Home(#[from] longhaul_store::layout::HomeError),
-}
-
 /// The sub-agents of a session.
 pub(crate) struct SubAgents {
-    pub(crate) recipe: Arc<Recipe>,
+    pub(crate) shared: Shared,
     pub(crate) place: Place,
     pub(crate) session_id: String,
     pub(crate) model: String,
-    pub(crate) surroundings: Surroundings,
-    pub(crate) teller: Teller,
-    pub(crate) asking: Arc<tokio::sync::Mutex<()>>,
     pub(crate) account: Arc<Account>,
     pub(crate) jobs: Arc<Jobs>,
-    /// Ends those in the background with the session.
+    /// Ends those in the background with the session: a stop of the user does not.
     pub(crate) end: CancellationToken,
 }
 
@@ -99,28 +73,8 @@ impl SubAgents {
         let name = name
             .filter(|name| !name.trim().is_empty())
             .unwrap_or(GENERAL);
-        let mut kinds = self.recipe.kinds.iter();
+        let mut kinds = self.shared.recipe.kinds.iter();
         kinds.find(|kind| kind.name.eq_ignore_ascii_case(name.trim()))
-    }
-
-    /// All kinds, a line each.
-    pub(crate) fn listing(kinds: &[AgentKind]) -> Vec<String> {
-        let lines = kinds.iter().map(|kind| {
-            let about: Vec<&str> = kind.description.split_whitespace().collect();
-            format!("- {}: {}", kind.name, about.join(" "))
-        });
-        lines.collect()
-    }
-
-    /// The kinds as against an empty history (R5).
-    pub(crate) fn announcement(kinds: &[AgentKind]) -> Value {
-        let names: Vec<&str> = kinds.iter().map(|kind| &*kind.name).collect();
-        json!({
-            "type": "agent_listing_delta",
-            "addedTypes": names,
-            "addedLines": Self::listing(kinds),
-            "removedTypes": [],
-        })
     }
 
     /// A name and a place for a new agent.
@@ -141,7 +95,7 @@ impl SubAgents {
         order: Order,
         cancel: CancellationToken,
         progress: Arc<dyn Fn(&str) + Send + Sync>,
-    ) -> Result<Report, NotStarted> {
+    ) -> Result<Report, AgentError> {
         let (id, transcript) = self.named();
         self.run_as(order, id, transcript, cancel, progress).await
     }
@@ -157,7 +111,11 @@ impl SubAgents {
             report: String::new(),
             collected: false,
         });
-        let (jobs, end, teller) = (self.jobs.clone(), self.end.clone(), self.teller.clone());
+        let (jobs, end, teller) = (
+            self.jobs.clone(),
+            self.end.clone(),
+            self.shared.teller.clone(),
+        );
         let told = (id.clone(), transcript.clone());
         // Sub-agents of their own: it must not keep the session's alive, with whose end it ends.
         let alone = self.apart();
@@ -186,13 +144,10 @@ impl SubAgents {
 
     fn apart(&self) -> Self {
         Self {
-            recipe: self.recipe.clone(),
+            shared: self.shared.clone(),
             place: self.place.clone(),
             session_id: self.session_id.clone(),
             model: self.model.clone(),
-            surroundings: self.surroundings.clone(),
-            teller: self.teller.clone(),
-            asking: self.asking.clone(),
             account: self.account.clone(),
             jobs: self.jobs.clone(),
             end: CancellationToken::new(),
@@ -206,9 +161,9 @@ impl SubAgents {
         transcript: PathBuf,
         cancel: CancellationToken,
         progress: Arc<dyn Fn(&str) + Send + Sync>,
-    ) -> Result<Report, NotStarted> {
-        let steering = Steering::by(cancel.clone());
-        let mut worker = self.open(&order, &id, &transcript, &steering, progress)?;
+    ) -> Result<Report, AgentError> {
+        let conversation = self.conversation(&order, &id, &transcript, &cancel, progress);
+        let mut worker = conversation.assemble()?.worker;
         let started = worker
             .hands
             .ringer
@@ -229,127 +184,59 @@ impl SubAgents {
         })
     }
 
-    fn open(
+    fn conversation(
         &self,
         order: &Order,
         id: &str,
-        transcript: &std::path::Path,
-        steering: &Steering,
+        transcript: &Path,
+        cancel: &CancellationToken,
         progress: Arc<dyn Fn(&str) + Send + Sync>,
-    ) -> Result<Worker, NotStarted> {
-        let recipe = &self.recipe;
+    ) -> Conversation {
         let kind = &order.kind;
         let place = Place {
             transcript: transcript.to_owned(),
             ..self.place.clone()
         };
-        let equipment = (recipe.outfit)(&place, Seat::SubAgent, &self.teller.shared());
-        let toolbox = equipment.toolbox.only(|tool| kind.may_use(tool));
+        let outfit = &self.shared.recipe.outfit;
+        let equipment = outfit(&place, Seat::SubAgent, &self.shared.teller.shared());
         let named = order.model.as_deref().or(kind.model.as_deref());
-        let model = model_named(named.unwrap_or_default(), &self.model);
-        let source = QuerySource::agent(&kind.name);
-        let spec = recipe.models.resolve(&model).spec;
-        let heads = Arc::new(Heads::new(About {
-            env: recipe.env.clone(),
-            place: place.clone(),
-            reads: recipe.reads.clone(),
-            window: recipe.window(&spec),
-            model,
-            ttl: TtlPolicy::new(recipe.config.cache).decide(&source),
-            toolbox: toolbox.clone(),
-            presence: Presence::Unattended,
-            surroundings: self.surroundings.clone(),
-            sources: equipment.sources.clone(),
-            clock: recipe.clock.clone(),
-            instead: Some(Instead::Kind(kind.prompt.clone())),
-            more: None,
-            preferences: recipe.preferences.clone(),
-            scratchpad: None,
-        }));
-        let made = heads.make()?;
-        let home = Home::longhaul(&recipe.env)?;
-        let session = Session::builder()
-            .model(SteeredModel {
-                model: recipe.model.clone(),
-                steering: steering.clone(),
-            })
-            .prompt(made.prompt)
-            .transcript(transcript)
-            .archive(archive_path(&home, transcript))
-            .durability(recipe.durability)
-            .session_id(&self.session_id)
-            .agent(id)
-            .cwd(&self.place.cwd)
-            .git_branch(self.surroundings.branch())
-            .config(recipe.config.clone())
-            .models(recipe.models.clone())
-            .source(source)
-            .autonomous()
-            .delivery(Delivery::Whole)
-            .workspace(SubAgentWorkspace {
-                heads: heads.clone(),
-                restoring: Restoring {
-                    place: place.clone(),
-                    reads: recipe.reads.clone(),
-                    sources: equipment.sources.clone(),
-                },
-            })
-            .hooks(SteeredHooks {
-                hooks: recipe.hooks.clone(),
-                steering: steering.clone(),
-            })
-            .clock(recipe.clock.clone())
-            .observer(SubWatcher {
-                account: self.account.clone(),
-                heard: equipment.sources.heard,
-                progress: progress.clone(),
-            })
-            .open()?;
-        let ringer = Ringer {
-            hooks: recipe.hooks.clone(),
-            common: Common {
-                session_id: self.session_id.clone(),
-                transcript_path: self.place.transcript.clone(),
-                cwd: self.place.cwd.clone(),
-                agent_id: Some(id.to_owned()),
-                agent_type: Some(kind.name.clone()),
-                ..Common::default()
-            },
-            gate: recipe.gate.clone(),
-            teller: self.teller.clone(),
-            steering: steering.clone(),
-            overflow: self.place.session_folder().join("hooks"),
-        };
-        Ok(Worker {
-            nested_memory: NestedMemory {
-                heads,
-                gate: recipe.gate.clone(),
-                ringer: ringer.clone(),
-            },
-            session,
-            heads: None,
-            hands: Hands {
-                toolbox,
-                gate: recipe.gate.clone(),
-                ringer,
-                teller: self.teller.clone(),
-                shown: Shown::Progress(progress),
-                asking: self.asking.clone(),
-            },
-            role: Role::Sub {
+        Conversation {
+            shared: self.shared.clone(),
+            session_id: self.session_id.clone(),
+            place,
+            model: model_named(named.unwrap_or_default(), &self.model),
+            toolbox: equipment.toolbox.only(|tool| kind.may_use(tool)),
+            sources: equipment.sources,
+            account: self.account.clone(),
+            cancellation: cancel.clone().into(),
+            holder: Holder::SubAgent(SubAgent {
                 id: id.to_owned(),
-                kind: kind.name.clone(),
-                transcript: transcript.to_owned(),
-            },
-            watched: None,
-            arrivals: None,
-            max_turns: None,
-            max_cost: None,
-            turns: 0,
-            calls: 0,
-            last_text: String::new(),
-        })
+                kind: kind.clone(),
+                of: self.place.clone(),
+                progress,
+            }),
+        }
     }
+}
+
+/// All kinds, a line each.
+fn listing(kinds: &[AgentKind]) -> Vec<String> {
+    let lines = kinds.iter().map(|kind| {
+        let about: Vec<&str> = kind.description.split_whitespace().collect();
+        format!("- {}: {}", kind.name, about.join(" "))
+    });
+    lines.collect()
+}
+
+/// The kinds as against an empty history (R5).
+pub(super) fn announcement(kinds: &[AgentKind]) -> Value {
+    let names: Vec<&str> = kinds.iter().map(|kind| &*kind.name).collect();
+    json!({
+        "type": "agent_listing_delta",
+        "addedTypes": names,
+        "addedLines": listing(kinds),
+        "removedTypes": [],
+    })
 }
 
 /// Why an agent has no good report.

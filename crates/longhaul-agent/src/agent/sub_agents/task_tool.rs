@@ -6,7 +6,7 @@ use longhaul::Boxed;
 use serde_json::{Value, json};
 
 use super::job::bounded;
-use super::{Order, SubAgents, ended_badly};
+use super::{Order, SubAgents, ended_badly, listing};
 use crate::event::Ended;
 use crate::tool::{Access, Call, Output, Tool};
 
@@ -19,7 +19,7 @@ impl Tool for Task {
     }
 
     fn definition(&self) -> Value {
-        let kinds = SubAgents::listing(&self.0.recipe.kinds).join("\n");
+        let kinds = listing(&self.0.shared.recipe.kinds).join("\n");
         let description = include_str!("fragments/task.md").trim_end();
         json!({
             "name": self.name(),
@@ -88,7 +88,7 @@ impl Task {
             text(input, "prompt").ok_or("`prompt` is missing: say what the agent shall do.")?;
         let named = text(input, "subagent_type");
         let kind = self.0.kind(named).ok_or_else(|| {
-            let kinds = self.0.recipe.kinds.iter();
+            let kinds = self.0.shared.recipe.kinds.iter();
             let names: Vec<&str> = kinds.map(|kind| &*kind.name).collect();
             format!(
                 "There is no such kind of agent. There are: {}",

@@ -1,15 +1,20 @@
 //! Stopping: the conversation is valid afterwards, and the next turn is accepted by the strict world.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
-use longhaul_agent::agent::{Agent, Start};
+use jiff::Timestamp;
+use longhaul::{Boxed, Clock, Model, OnStream};
+use longhaul_agent::agent::{Agent, AgentBuilder, Start};
 use longhaul_agent::event::{AgentEvent, Ended};
 use longhaul_agent::tool::{Access, Output, Toolbox};
-use longhaul_core::engine::{CompactFailure, CompactRequest, Event, Phase};
+use longhaul_core::engine::{CompactFailure, CompactRequest, Event, Outgoing, Phase, Urgency};
+use longhaul_provider::{CancellationToken, Client, Error, Reply};
 use serde_json::json;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::house::{House, Toy, calls, long, say, text, texts, work};
+use super::house::{House, Toy, calls, client, long, say, text, texts, work};
 
 async fn goes_on(house: &House, agent: &mut Agent, events: &mut UnboundedReceiver<AgentEvent>) {
     let _ = agent.canceller();
@@ -103,13 +108,34 @@ async fn q1_a_compaction_that_is_stopped_changes_nothing() {
     let (mut agent, mut events) = house.open(Start::New).await;
     say(&mut agent, &mut events, &"A long request. ".repeat(200)).await;
     say(&mut agent, &mut events, "And more.").await;
-    let before = std::fs::read(&agent.place().transcript).unwrap();
-    let cancel = agent.canceller();
-    cancel.cancel();
+    let transcript = agent.place().transcript.clone();
+    let before = std::fs::read(&transcript).unwrap();
+    agent.canceller().cancel();
     let stopped = agent.compact(CompactRequest::default()).await.unwrap_err();
-    assert_eq!(stopped.kind, CompactFailure::Cancelled);
-    assert_eq!(std::fs::read(&agent.place().transcript).unwrap(), before);
+    assert_eq!(
+        stopped.kind,
+        CompactFailure::Cancelled,
+        "before it has begun"
+    );
+    let cancel = agent.canceller();
     let mut phases = Vec::new();
+    let stopped = {
+        let mut compaction = Box::pin(agent.compact(CompactRequest::default()));
+        loop {
+            tokio::select! {
+                biased;
+                event = events.recv() => if let Some(AgentEvent::Engine(Event::Phase(phase))) = event {
+                    if phase == Some(Phase::Compacting) {
+                        cancel.cancel();
+                    }
+                    phases.push(phase);
+                },
+                stopped = &mut compaction => break stopped.unwrap_err(),
+            }
+        }
+    };
+    assert_eq!(stopped.kind, CompactFailure::Cancelled, "while it goes on");
+    assert_eq!(std::fs::read(&transcript).unwrap(), before);
     while let Ok(event) = events.try_recv() {
         if let AgentEvent::Engine(Event::Phase(phase)) = event {
             phases.push(phase);
@@ -124,7 +150,7 @@ async fn q1_a_question_that_is_open_ends_with_the_work() {
     let turn = calls(&[("Change", json!({}))]);
     let mut house = House::scripted(&[turn, text("Yes.")]).await;
     house.toolbox = Toolbox::default().with(Toy::echo("Change", Access::Other));
-    house.gate = Some(std::sync::Arc::new(super::house::Rules {
+    house.gate = Some(Arc::new(super::house::Rules {
         ask: vec!["Change"],
         ..Default::default()
     }));
@@ -146,4 +172,55 @@ async fn q1_a_question_that_is_open_ends_with_the_work() {
     };
     assert_eq!(ended, Ended::Cancelled);
     goes_on(&house, &mut agent, &mut events).await;
+}
+
+/// Answers what the user waits for, and never anything else.
+struct NothingInTheBackground(Client);
+
+impl Model for NothingInTheBackground {
+    fn send<'a>(
+        &'a self,
+        request: Outgoing,
+        on_stream: OnStream<'a>,
+        cancel: CancellationToken,
+    ) -> Boxed<'a, Result<Reply, Error>> {
+        match request.urgency {
+            Urgency::Awaited => Model::send(&self.0, request, on_stream, cancel),
+            Urgency::Background => Box::pin(std::future::pending()),
+        }
+    }
+}
+
+/// Time does not pass: nothing ends because it took too long.
+struct Stopped;
+
+impl Clock for Stopped {
+    fn now(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH
+    }
+}
+
+#[tokio::test]
+async fn s6_a_stop_ends_a_compaction_that_waits_for_notes() {
+    let mut house = House::scripted(&[long()]).await;
+    house.config.notes.start_tokens = 1_000;
+    let model = Arc::new(NothingInTheBackground(client(&house.server)));
+    let builder = AgentBuilder::new(model, &house.model, house.cwd(), house.env())
+        .session(|session| session.config(house.config.clone()).clock(Stopped));
+    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    say(&mut agent, &mut events, "Tell me.").await;
+    assert!(agent.is_attended_to(), "notes are being taken");
+    let cancel = agent.canceller();
+    let stop = async {
+        tokio::task::yield_now().await;
+        cancel.cancel();
+    };
+    let compaction = agent.compact(CompactRequest::default());
+    // The limit is only reached by a compaction that does not hear of the stop.
+    let ended = tokio::time::timeout(Duration::from_secs(20), async {
+        tokio::join!(compaction, stop).0
+    });
+    let stopped = ended.await.expect("the stop ends the wait").unwrap_err();
+    assert_eq!(stopped.kind, CompactFailure::Cancelled);
+    assert!(agent.is_attended_to(), "the notes go on");
 }

@@ -1,6 +1,7 @@
 //! Results that the provider was asked to leave out of its cache, while an agent works (U4): what the reply measured is what
 //! is told, and dense results are deleted once.
 
+use longhaul::session::SessionBuilder;
 use longhaul_agent::agent::Start;
 use longhaul_agent::event::AgentEvent;
 use longhaul_agent::tool::{Access, Output, Toolbox};
@@ -26,7 +27,7 @@ async fn u4_d4_an_agents_dense_results_are_deleted_once_and_the_reply_says_how_m
     house.toolbox = Toolbox::default().with(Toy::new("Read", Access::Nothing, |_, _| {
         Box::pin(async { Output::text(dense(), "ok") })
     }));
-    let builder = house.builder().with_cache_edits();
+    let builder = house.builder().session(SessionBuilder::with_cache_edits);
     let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
     let (_, told) = say(&mut agent, &mut events, "Read it again and again.").await;
     let mut freed = Vec::new();

@@ -98,15 +98,18 @@ impl House {
             sent: self.sent.clone(),
         };
         let mut builder = AgentBuilder::new(Arc::new(model), &self.model, self.cwd(), self.env())
-            .config(self.config.clone())
-            .durability(Durability::OnClose)
+            .session(|session| {
+                let session = session.config(self.config.clone());
+                session.durability(Durability::OnClose)
+            })
             .max_turns(self.max_turns)
             .toolbox(self.toolbox.clone());
         if let Some(gate) = &self.gate {
             builder = builder.shared_gate(gate.clone());
         }
         if let Some(hooks) = &self.hooks {
-            builder = builder.hooks(hooks.clone() as Arc<dyn Hooks>);
+            let hooks = hooks.clone() as Arc<dyn Hooks>;
+            builder = builder.session(|session| session.hooks(hooks));
         }
         builder
     }

@@ -1,10 +1,11 @@
 //! Agents that agents start.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use longhaul::hooks::EventName;
 use longhaul::hooks::fake::FakeHooks;
+use longhaul::hooks::{EventName, HookCall, HookFuture, Hooks, Outcome};
+use longhaul::session::SessionBuilder;
 use longhaul_agent::agent::Start;
 use longhaul_agent::event::{AgentEvent, Ended};
 use longhaul_agent::tool::{Access, Output, Toolbox};
@@ -183,6 +184,63 @@ async fn c2_a_sub_agents_compaction_leaves_the_main_conversation_alone() {
             .iter()
             .any(|text| text.contains("I found it in src/thing.rs."))
     );
+}
+
+/// Where hooks may put long output, event by event.
+#[derive(Default)]
+struct Overflows(Mutex<Vec<(EventName, Option<PathBuf>)>>);
+
+impl Hooks for Overflows {
+    fn run<'a>(&'a self, call: &'a HookCall) -> HookFuture<'a> {
+        let heard = (call.input.event.name(), call.overflow.clone());
+        self.0.lock().unwrap().push(heard);
+        Box::pin(std::future::ready(Outcome::default()))
+    }
+}
+
+#[tokio::test]
+async fn x2_k1_a_sub_agents_compaction_names_the_recall_tool_and_keeps_long_output_of_hooks() {
+    let mut house = house(false, 14).await;
+    house.config.window_cap = Some(20_000);
+    house.config.switches.micro = false;
+    house.toolbox = (house.toolbox.clone()).with(Toy::echo("recall", Access::Nothing));
+    let hooks = Arc::new(Overflows::default());
+    let heard = hooks.clone();
+    let builder = house.builder().session(|session| session.hooks(hooks));
+    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    say(&mut agent, &mut events, "Where is the thing?").await;
+    let heard = heard.0.lock().unwrap();
+    let folder = agent.place().session_folder().join("hooks");
+    let mut compactions = heard
+        .iter()
+        .filter(|(event, _)| *event == EventName::PreCompact);
+    assert!(
+        compactions.all(|(_, overflow)| *overflow == Some(folder.clone())),
+        "{heard:?}"
+    );
+    assert!(
+        heard
+            .iter()
+            .any(|(event, _)| *event == EventName::PreCompact)
+    );
+    let files = transcripts(&agent.place().transcript);
+    let sub = std::fs::read_to_string(&files[0]).unwrap();
+    let summary = sub.lines().find(|line| line.contains("isCompactSummary"));
+    assert!(summary.unwrap().contains("recall"), "{summary:?}");
+}
+
+#[tokio::test]
+async fn u4_a_sub_agents_old_results_are_deleted_from_the_cache_too() {
+    let house = house(false, 14).await;
+    let builder = house.builder().session(SessionBuilder::with_cache_edits);
+    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    let (ended, _) = say(&mut agent, &mut events, "Where is the thing?").await;
+    assert_eq!(ended, Ended::Done);
+    let deleted = (house.bodies().iter())
+        .filter(|body| body["system"].to_string().contains("for another agent"))
+        .filter_map(|body| Some(body["cache_edits"].as_array()?.len()))
+        .max();
+    assert!(deleted.is_some_and(|most| most >= 7), "{deleted:?}");
 }
 
 #[tokio::test]

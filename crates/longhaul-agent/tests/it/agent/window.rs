@@ -1,6 +1,7 @@
 //! A full window.
 
 use longhaul::session::CompactOutcome;
+use longhaul::session::SessionBuilder;
 use longhaul_agent::agent::Start;
 use longhaul_agent::event::{AgentEvent, Ended};
 use longhaul_core::engine::{CompactRequest, Event};
@@ -133,7 +134,7 @@ async fn u1_results_of_a_servers_tools_are_cleared_if_that_is_set() {
         house.config.more_clearable_tools = more;
         house.config.micro.trigger = 7;
         house.toolbox = Toolbox::default().with(Toy::echo("mcp__docs__search", Access::Nothing));
-        let builder = house.builder().with_cache_edits();
+        let builder = house.builder().session(SessionBuilder::with_cache_edits);
         let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
         let (_, told) = say(&mut agent, &mut events, "Search for it.").await;
         let freed: Vec<usize> = (told.iter())

@@ -109,7 +109,9 @@ async fn u6_memory_files_are_cleared_with_old_results_and_loaded_again_when_they
     }
     let place = workplace(&house, &mut Says::no()).await;
     let clock = Ahead::default();
-    let builder = place.equip(house.builder()).clock(clock.clone());
+    let builder = place
+        .equip(house.builder())
+        .session(|session| session.clock(clock.clone()));
     let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
     say(&mut agent, &mut events, "Read them all.").await;
     assert_eq!(count(&house, "Tabs in the web folder."), 1);

@@ -1,0 +1,347 @@
+//! Puts everything around a conversation, the user's own or a sub-agent's: its head, its hooks, the library's session, and
+//! what runs its calls. What differs between the two is in [`Holder`]; `session.rs` and `sub_agents/` open them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use longhaul::hooks::Common;
+use longhaul::session::{Cancellation, SessionBuilder};
+use longhaul_core::engine::Delivery;
+use longhaul_core::models::ModelSpec;
+use longhaul_core::prompt::memory::Found;
+use longhaul_core::prompt::{Presence, TtlPolicy};
+use longhaul_core::window::QuerySource;
+use longhaul_store::Home;
+use longhaul_store::archive::archive_path;
+
+use super::account::Account;
+use super::error::AgentError;
+use super::hands::{Hands, Shown};
+use super::head::{About, Heads, Instead, Made};
+use super::nested_memory::NestedMemory;
+use super::outlook::{HeadWeight, Outlook, Watched};
+use super::recipe::Recipe;
+use super::rehydrate::{AgentWorkspace, SubAgentWorkspace};
+use super::restore::Restoring;
+use super::ring::Ringer;
+use super::sources::Sources;
+use super::sub_agents::{Jobs, announcement};
+use super::surroundings::Surroundings;
+use super::tell::{MainWatcher, SubWatcher, Teller};
+use super::worker::{Role, Worker};
+use crate::agent_kind::AgentKind;
+use crate::place::Place;
+use crate::tool::Toolbox;
+
+/// Below a session's folder: output of hooks that is too long for the conversation.
+const HOOK_OUTPUT: &str = "hooks";
+
+/// What all conversations of an agent share, whichever session it works on.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub(crate) recipe: Arc<Recipe>,
+    pub(crate) teller: Teller,
+    /// People are asked one thing at a time.
+    pub(crate) asking: Arc<tokio::sync::Mutex<()>>,
+    pub(crate) surroundings: Surroundings,
+}
+
+/// A conversation to put together.
+pub(crate) struct Conversation {
+    pub(crate) shared: Shared,
+    /// The session that it is, or that it is part of.
+    pub(crate) session_id: String,
+    /// Where it works, and the transcript it is kept in.
+    pub(crate) place: Place,
+    pub(crate) model: String,
+    pub(crate) toolbox: Toolbox,
+    /// What the tools hold.
+    pub(crate) sources: Sources,
+    pub(crate) account: Arc<Account>,
+    /// Stops it.
+    pub(crate) cancellation: Cancellation,
+    pub(crate) holder: Holder,
+}
+
+/// Who holds a conversation with the model.
+pub(crate) enum Holder {
+    User(User),
+    SubAgent(SubAgent),
+}
+
+/// The user, who sees every call and may look at it from elsewhere.
+pub(crate) struct User {
+    pub(crate) outlook: Outlook,
+    /// The agents in the background.
+    pub(crate) jobs: Arc<Jobs>,
+}
+
+/// A sub-agent, which is told what to do once and reports at the end.
+pub(crate) struct SubAgent {
+    pub(crate) id: String,
+    pub(crate) kind: AgentKind,
+    /// Where the session is kept that it works for.
+    pub(crate) of: Place,
+    /// Hears what it does.
+    pub(crate) progress: Arc<dyn Fn(&str) + Send + Sync>,
+}
+
+/// A conversation with everything around it, and what was read for its head.
+pub(crate) struct Assembled {
+    pub(crate) worker: Worker,
+    pub(crate) head: HeadWeight,
+    /// The memory files.
+    pub(crate) found: Found,
+    /// Memory files that did not fit whole.
+    pub(crate) cuts: Vec<PathBuf>,
+}
+
+impl Conversation {
+    /// Opens it on its transcript, and tells nobody.
+    pub(crate) fn assemble(self) -> Result<Assembled, AgentError> {
+        let recipe = &self.shared.recipe;
+        let spec = recipe.options().models.resolve(&self.model).spec;
+        let heads = Arc::new(Heads::new(self.about(&spec)));
+        let made = heads.make()?;
+        let head = made.weight();
+        let ringer = self.ringer();
+        let builder = self.session(&made, &heads)?;
+        let builder = match &self.holder {
+            Holder::User(user) => self.users(user, builder, &heads, spec, &ringer),
+            Holder::SubAgent(agent) => self.sub_agents(agent, builder, &heads),
+        };
+        let session = builder.open()?;
+        let nested_memory = NestedMemory {
+            heads: heads.clone(),
+            gate: recipe.gate.clone(),
+            ringer: ringer.clone(),
+        };
+        let is_users = matches!(self.holder, Holder::User(_));
+        let worker = Worker {
+            session,
+            nested_memory,
+            heads: is_users.then_some(heads),
+            watched: self.watched(head),
+            arrivals: match &self.holder {
+                Holder::User(User { jobs, .. }) => {
+                    let jobs = jobs.clone();
+                    Some(Arc::new(move || jobs.arrivals()))
+                }
+                Holder::SubAgent(_) => None,
+            },
+            max_turns: recipe.max_turns.filter(|_| is_users),
+            max_cost: recipe.preferences.budgets.cost.filter(|_| is_users),
+            hands: Hands {
+                toolbox: self.toolbox,
+                gate: recipe.gate.clone(),
+                ringer,
+                teller: self.shared.teller,
+                shown: match &self.holder {
+                    Holder::User(_) => Shown::Calls,
+                    Holder::SubAgent(agent) => Shown::Progress(agent.progress.clone()),
+                },
+                asking: self.shared.asking,
+            },
+            role: match self.holder {
+                Holder::User(_) => Role::Main,
+                Holder::SubAgent(agent) => Role::Sub {
+                    id: agent.id,
+                    kind: agent.kind.name,
+                    transcript: self.place.transcript,
+                },
+            },
+            turns: 0,
+            calls: 0,
+            last_text: String::new(),
+            failed: None,
+        };
+        Ok(Assembled {
+            worker,
+            head,
+            found: made.found,
+            cuts: made.cuts,
+        })
+    }
+
+    /// Where the session is kept that it is, or that it is part of.
+    fn session_place(&self) -> &Place {
+        match &self.holder {
+            Holder::User(_) => &self.place,
+            Holder::SubAgent(agent) => &agent.of,
+        }
+    }
+
+    /// Who asks the model.
+    fn source(&self) -> QuerySource {
+        match &self.holder {
+            Holder::User(_) => self.shared.recipe.source.clone(),
+            Holder::SubAgent(agent) => QuerySource::agent(&agent.kind.name),
+        }
+    }
+
+    /// Nobody sits in front of a sub-agent.
+    fn presence(&self) -> Presence {
+        match self.holder {
+            Holder::User(_) => self.shared.recipe.presence,
+            Holder::SubAgent(_) => Presence::Unattended,
+        }
+    }
+
+    /// What its heads are made of.
+    fn about(&self, spec: &ModelSpec) -> About {
+        let recipe = &self.shared.recipe;
+        let options = recipe.options();
+        let (instead, more, scratchpad) = match &self.holder {
+            Holder::User(_) => (
+                recipe.system_prompt.clone().map(Instead::Whole),
+                recipe.append_system_prompt.clone(),
+                Some(self.place.scratchpad()),
+            ),
+            Holder::SubAgent(agent) => {
+                let words = Instead::Kind(agent.kind.prompt.clone());
+                (Some(words), None, None)
+            }
+        };
+        About {
+            env: recipe.env.clone(),
+            place: self.place.clone(),
+            reads: recipe.reads.clone(),
+            model: self.model.clone(),
+            window: recipe.window(spec),
+            ttl: TtlPolicy::new(options.config.cache).decide(&self.source()),
+            toolbox: self.toolbox.clone(),
+            presence: self.presence(),
+            surroundings: self.shared.surroundings.clone(),
+            sources: self.sources.clone(),
+            clock: options.clock.clone(),
+            instead,
+            more,
+            preferences: recipe.preferences.clone(),
+            scratchpad,
+        }
+    }
+
+    /// Tells hooks what happens in it. They know a sub-agent by the session that it works for.
+    fn ringer(&self) -> Ringer {
+        let of = self.session_place();
+        let agent = match &self.holder {
+            Holder::User(_) => None,
+            Holder::SubAgent(agent) => Some(agent),
+        };
+        Ringer {
+            hooks: self.shared.recipe.options().hooks.clone(),
+            common: Common {
+                session_id: self.session_id.clone(),
+                transcript_path: of.transcript.clone(),
+                cwd: self.place.cwd.clone(),
+                agent_id: agent.map(|agent| agent.id.clone()),
+                agent_type: agent.map(|agent| agent.kind.name.clone()),
+                ..Common::default()
+            },
+            gate: self.shared.recipe.gate.clone(),
+            teller: self.shared.teller.clone(),
+            cancellation: self.cancellation.clone(),
+            overflow: of.session_folder().join(HOOK_OUTPUT),
+        }
+    }
+
+    /// The library's session, as far as it is the same whoever holds the conversation.
+    fn session(&self, made: &Made, heads: &Heads) -> Result<SessionBuilder, AgentError> {
+        let recipe = &self.shared.recipe;
+        let home = Home::longhaul(&recipe.env)?;
+        let folder = self.session_place().session_folder();
+        let breaks = recipe.options().cache_breaks.clone();
+        let mut builder = (recipe.session.clone())
+            .cancellation(self.cancellation.clone())
+            .prompt(made.prompt.clone())
+            .transcript(&self.place.transcript)
+            .archive(archive_path(&home, &self.place.transcript))
+            // The date, the branch and the like have changed since: that alone is not worth the cache.
+            .keep_prefix_until_compaction()
+            .session_id(&self.session_id)
+            .cwd(&self.place.cwd)
+            .git_branch(self.shared.surroundings.branch())
+            .source(self.source())
+            .hook_overflow(folder.join(HOOK_OUTPUT))
+            .cache_breaks(breaks.unwrap_or(folder));
+        if self.presence() == Presence::Unattended {
+            // Nobody reads along, and nobody answers a question.
+            builder = builder.autonomous().delivery(Delivery::Whole);
+        }
+        if let Some(tool) = heads.recall_tool() {
+            builder = builder.recall_tool(tool);
+        }
+        if let Some(text) = &made.compact_instructions {
+            builder = builder.compact_instructions(text);
+        }
+        Ok(builder)
+    }
+
+    /// What the user's own conversation has beside that.
+    fn users(
+        &self,
+        user: &User,
+        builder: SessionBuilder,
+        heads: &Arc<Heads>,
+        spec: Arc<ModelSpec>,
+        ringer: &Ringer,
+    ) -> SessionBuilder {
+        let recipe = &self.shared.recipe;
+        let uncollected = user.jobs.clone();
+        builder
+            .workspace(AgentWorkspace {
+                heads: heads.clone(),
+                spec,
+                sources: self.sources.clone(),
+                ringer: ringer.clone(),
+                agents: Arc::new(move || uncollected.uncollected()),
+                kinds: Some(announcement(&recipe.kinds)),
+            })
+            .observer(MainWatcher {
+                teller: self.shared.teller.clone(),
+                account: self.account.clone(),
+                heard: self.sources.heard.clone(),
+                gate: recipe.gate.clone(),
+            })
+    }
+
+    /// What a sub-agent's has.
+    fn sub_agents(
+        &self,
+        agent: &SubAgent,
+        builder: SessionBuilder,
+        heads: &Arc<Heads>,
+    ) -> SessionBuilder {
+        let recipe = &self.shared.recipe;
+        builder
+            .agent(&agent.id)
+            .workspace(SubAgentWorkspace {
+                heads: heads.clone(),
+                restoring: Restoring {
+                    place: self.place.clone(),
+                    reads: recipe.reads.clone(),
+                    sources: self.sources.clone(),
+                },
+            })
+            .observer(SubWatcher {
+                account: self.account.clone(),
+                heard: self.sources.heard.clone(),
+                progress: agent.progress.clone(),
+            })
+    }
+
+    /// The user's conversation can be looked at from elsewhere.
+    fn watched(&self, head: HeadWeight) -> Option<Watched> {
+        let Holder::User(user) = &self.holder else {
+            return None;
+        };
+        Some(Watched {
+            outlook: user.outlook.clone(),
+            session_id: self.session_id.clone(),
+            transcript: self.place.transcript.clone(),
+            model: self.model.clone(),
+            account: self.account.clone(),
+            head,
+        })
+    }
+}
