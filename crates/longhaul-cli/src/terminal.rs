@@ -2,6 +2,8 @@
 
 use std::io::IsTerminal;
 
+pub(crate) use longhaul_core::figures::grouped;
+
 /// Columns to write in: those of the terminal, within what reads well; 80 elsewhere.
 pub(crate) fn width() -> usize {
     let columns = std::env::var("COLUMNS")
@@ -20,19 +22,6 @@ pub(crate) fn has_colour() -> bool {
 /// Whether somebody watches stderr, so that progress is worth showing.
 pub(crate) fn is_watched() -> bool {
     std::io::stderr().is_terminal()
-}
-
-/// 1234567 as 1,234,567.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// 1234567 as 1.2M: for places where the size matters more than the digits.

@@ -10,6 +10,7 @@ pub mod collapse;
 pub mod config;
 pub mod engine;
 pub mod facts;
+pub mod figures;
 mod hash;
 pub mod history;
 pub mod inspect;

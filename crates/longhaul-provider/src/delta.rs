@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use longhaul_core::json::Cursor;
+use longhaul_core::json::{self, Cursor};
 
 use crate::decode_error::DecodeError;
-use crate::raw;
 
 /// A part of a content block.
 #[derive(Debug)]
@@ -32,7 +31,7 @@ impl<'a> Delta<'a> {
         let walked = Cursor::new(bytes).object(|cursor, key| {
             let value = cursor.raw()?;
             match key {
-                b"type" => kind = raw::text(value).unwrap_or_default(),
+                b"type" => kind = json::text(value).unwrap_or_default(),
                 _ => fields.push((String::from_utf8_lossy(key).into_owned(), value)),
             }
             Ok(())
@@ -45,7 +44,7 @@ impl<'a> Delta<'a> {
             field.map(|(_, value)| *value)
         };
         let missing = || DecodeError::malformed("a delta lacks its content", bytes);
-        let content = |name: &str| value(name).and_then(raw::content).ok_or_else(missing);
+        let content = |name: &str| value(name).and_then(json::content).ok_or_else(missing);
         Ok(match &*kind {
             "text_delta" => Self::Append {
                 field: "text",

@@ -98,7 +98,7 @@ impl OpenBlock {
         match self.growing.iter_mut().find(|(name, _)| *name == field) {
             Some((_, joined)) => joined.extend_from_slice(content),
             None => {
-                let before = self.start.get(field).and_then(raw::content);
+                let before = self.start.get(field).and_then(json::content);
                 let joined = [before.unwrap_or_default(), content].concat();
                 self.growing.push((field, joined));
             }
@@ -120,7 +120,7 @@ impl OpenBlock {
     /// The block as it stands, and whether its input could be read.
     fn into_block(mut self) -> (Block, Input) {
         for (field, joined) in &self.growing {
-            self.start.set(field, raw::literal(joined));
+            self.start.set(field, json::enclose(joined));
         }
         if !self.citations.is_empty() {
             let before = self
@@ -175,7 +175,7 @@ impl OpenBlock {
         // The documentation's own way to hand such input back to the model.
         let wrapped = [
             &br#"{"INVALID_JSON":"#[..],
-            &raw::literal(&self.input),
+            &json::enclose(&self.input),
             b"}",
         ]
         .concat();

@@ -44,7 +44,7 @@ impl RawObject {
 
     /// A field that is a string, decoded.
     pub(crate) fn text(&self, key: &str) -> Option<Cow<'_, str>> {
-        text(self.get(key)?)
+        json::text(self.get(key)?)
     }
 
     /// Replaces a field's value where it stands, or adds the field at the end.
@@ -78,7 +78,7 @@ impl RawObject {
             if at > 0 {
                 out.push(b',');
             }
-            out.extend_from_slice(&quote(key));
+            out.extend_from_slice(&json::quote(key));
             out.push(b':');
             out.extend_from_slice(value);
         }
@@ -91,26 +91,6 @@ impl RawObject {
         self.write(&mut out);
         out
     }
-}
-
-/// The content of a string literal, without its quotes and still escaped.
-pub(crate) fn content(raw: &[u8]) -> Option<&[u8]> {
-    raw.strip_prefix(b"\"")?.strip_suffix(b"\"")
-}
-
-/// The decoded text of a raw value, if it is a string.
-pub(crate) fn text(raw: &[u8]) -> Option<Cow<'_, str>> {
-    content(raw).map(json::decode)
-}
-
-/// A text as a JSON string.
-pub(crate) fn quote(text: &str) -> Vec<u8> {
-    serde_json::Value::from(text).to_string().into_bytes()
-}
-
-/// The content of a literal, still escaped, as a literal.
-pub(crate) fn literal(content: &[u8]) -> Vec<u8> {
-    [b"\"", content, b"\""].concat()
 }
 
 /// The items of an array; none if it is none.

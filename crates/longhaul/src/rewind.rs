@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use longhaul_core::boundary::{LineError, Rewind, Stamp};
 use longhaul_core::engine::Ids;
 use longhaul_core::facts::HostTexts;
+use longhaul_core::json;
 use longhaul_core::message::{BlockKind, EntryKind, View};
 use longhaul_store::{AppendError, Durability, ReadError, TranscriptWriter};
 
@@ -121,9 +122,8 @@ pub(crate) fn said(view: View<'_>, texts: &HostTexts) -> Option<String> {
     let parts: Vec<String> = parts
         .map(|block| {
             let literal = block.body.of(view.line);
-            let inner = literal.strip_prefix(b"\"").unwrap_or(literal);
-            let inner = inner.strip_suffix(b"\"").unwrap_or(inner);
-            longhaul_core::json::decode(inner).into_owned()
+            let inner = json::content(literal).unwrap_or(literal);
+            json::decode(inner).into_owned()
         })
         .collect();
     let text = parts.join("\n\n");

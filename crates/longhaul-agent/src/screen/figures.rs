@@ -2,20 +2,8 @@
 
 use std::time::Duration;
 
+pub(crate) use longhaul_core::figures::grouped;
 use longhaul_core::money::Usd;
-
-/// 1234567 as 1,234,567.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
 
 /// 31 s, 2 min 5 s.
 pub(crate) fn elapsed(time: Duration) -> String {

@@ -7,10 +7,10 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::canonical::{self, end_of_string};
-use super::fields::{Fields, items, text};
+use super::fields::{Fields, items};
 use super::messages;
 use super::sent::{Conversation, Fingerprint, Flags, Head, Mark, SystemPart, ToolPart, ToolPlace};
-use crate::json::{Cursor, Fault};
+use crate::json::{Cursor, Fault, text};
 
 /// Fields that change nothing about the prompt: they say how a reply is made, counted or delivered.
 const WITHOUT_EFFECT: [&str; 12] = [

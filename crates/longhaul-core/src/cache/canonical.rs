@@ -7,9 +7,9 @@
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::fields::{Fields, items, text};
+use super::fields::{Fields, items};
 use super::messages::Speaker;
-use crate::json::Fault;
+use crate::json::{Fault, text};
 
 /// How deep the API's own objects are taken apart; anything deeper counts as it was sent.
 const DEEPEST: usize = 16;

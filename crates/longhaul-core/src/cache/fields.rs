@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Cursor, Fault, decode};
+use crate::json::{Cursor, Fault, text};
 
 /// The fields of an object.
 pub(super) struct Fields<'a>(pub(super) Vec<(Box<[u8]>, &'a [u8])>);
@@ -35,12 +35,6 @@ impl<'a> Fields<'a> {
     pub(super) fn is_true(&self, key: &str) -> bool {
         self.get(key) == Some(b"true")
     }
-}
-
-/// The text of a value that is a string.
-pub(super) fn text(raw: &[u8]) -> Option<Cow<'_, str>> {
-    let content = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-    Some(decode(content))
 }
 
 /// The items of a value that is an array.

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::cause::Cause;
 use super::change::Change;
+use crate::figures::grouped;
 use crate::money::Usd;
 
 /// Less was read from the cache than could have been.
@@ -87,17 +88,4 @@ impl fmt::Display for Finding {
         }
         write!(f, "): {}", self.cause)
     }
-}
-
-/// 1234567 as 1,234,567.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

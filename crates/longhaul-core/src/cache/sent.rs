@@ -7,9 +7,10 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::fields::{Fields, text};
+use super::fields::Fields;
 use super::messages::Position;
 use super::rewriting::Rewriting;
+use crate::json::text;
 use crate::normalize::{Buffer, RenderedBlock, RenderedMessage};
 use crate::prompt::Ttl;
 

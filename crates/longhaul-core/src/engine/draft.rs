@@ -252,8 +252,6 @@ fn attachment_weight(value: &Value) -> Estimate {
 
 fn text_of(entry: crate::message::View<'_>, block: &crate::message::Block) -> String {
     let literal = block.body.of(entry.line);
-    let inside = literal
-        .strip_prefix(b"\"")
-        .and_then(|literal| literal.strip_suffix(b"\""));
+    let inside = crate::json::content(literal);
     crate::json::decode(inside.unwrap_or(literal)).into_owned()
 }

@@ -1,7 +1,6 @@
 //! Words of the user inside tool results: answers to questions that a tool put to them, and what they said when they
 //! refused a call (X1). They are the user's messages like any that they typed; what a host writes around them is not.
 
-use super::call::literal;
 use super::excerpt::Answer;
 use super::host_texts::HostTexts;
 use crate::json::{self, Cursor, Object};
@@ -111,7 +110,7 @@ fn recorded(answer: Answer<'_>) -> Option<Vec<(String, String)>> {
     let mut pairs = Vec::new();
     let walked = Cursor::new(answers).object(|cursor, question| {
         let words = cursor.raw()?;
-        if let Some(words) = literal(words) {
+        if let Some(words) = json::content(words) {
             pairs.push((
                 shown(&json::decode(question)),
                 json::decode(words).into_owned(),
@@ -187,7 +186,7 @@ pub(super) fn question_of(message: &str, said: Option<&str>) -> Option<String> {
 
 /// The end of what the assistant said in a block: where a question stands, with the choices it offers.
 pub(super) fn last_words(value: &[u8]) -> Option<String> {
-    let content = literal(value)?;
+    let content = json::content(value)?;
     let tail = json::decode_tail(content, LONGEST_QUESTION);
     // A text that was cut begins with a whole line.
     let tail = match content.len() > LONGEST_QUESTION {

@@ -53,7 +53,10 @@ pub(crate) fn read(entry: View<'_>, block: &Block, path: Option<&str>) -> Call {
         }
         Ok(())
     });
-    let about = subjects.iter().flatten().find_map(|value| literal(value));
+    let about = subjects
+        .iter()
+        .flatten()
+        .find_map(|value| json::content(value));
     Call {
         key: xxh3_64_with_seed(
             target.unwrap_or(input),
@@ -62,11 +65,6 @@ pub(crate) fn read(entry: View<'_>, block: &Block, path: Option<&str>) -> Call {
         about: about.map(|content| shown(content).into_owned()),
         tool: tool.into_owned(),
     }
-}
-
-/// The content of a string literal.
-pub(crate) fn literal(value: &[u8]) -> Option<&[u8]> {
-    value.strip_prefix(b"\"")?.strip_suffix(b"\"")
 }
 
 fn shown(content: &[u8]) -> Cow<'_, str> {

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::call::literal;
 use super::char_boundary::floor;
 use crate::json;
 use crate::message::{Block, BlockKind, Id, View};
@@ -13,7 +12,7 @@ const MOST_INNER: usize = 4;
 /// A string literal, or its beginning and its end if it is longer than `most` bytes. Control characters, which only
 /// binary data has, are passed over.
 pub(crate) fn excerpt(value: &[u8], most: usize) -> String {
-    let Some(content) = literal(value) else {
+    let Some(content) = json::content(value) else {
         return String::new();
     };
     if content.len() <= most {

@@ -4,7 +4,6 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::call::literal;
 use super::char_boundary::{ceil, floor};
 use super::host_texts::HostTexts;
 use crate::json::{self, Cursor, Object};
@@ -196,7 +195,7 @@ fn queued(entry: View<'_>, host: &HostTexts) -> Option<UserMessage> {
 
 /// A string literal without its quotes; nothing of any other value.
 fn content(value: &[u8]) -> &[u8] {
-    literal(value).unwrap_or_default()
+    json::content(value).unwrap_or_default()
 }
 
 fn read_texts(mut message: UserMessage, texts: &[&[u8]], host: &HostTexts) -> Option<UserMessage> {

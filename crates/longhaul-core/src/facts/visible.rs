@@ -1,6 +1,5 @@
 //! The texts of an entry that stays in view: what an audit need not add again.
 
-use super::call::literal;
 use crate::json;
 use crate::message::{BlockKind, View};
 
@@ -20,6 +19,6 @@ pub fn visible_texts(entry: View<'_>) -> Vec<String> {
 
 /// A JSON value as it reads with its escapes resolved.
 fn read(value: &[u8]) -> String {
-    let content = literal(value).unwrap_or(value);
+    let content = json::content(value).unwrap_or(value);
     json::decode(content).into_owned()
 }

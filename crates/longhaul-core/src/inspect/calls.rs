@@ -175,11 +175,7 @@ fn note(entry: View<'_>, block: &Block) -> CallNote {
     let mut input = Cursor::new(block.body.of(entry.line));
     let walked = input.object(|input, key| {
         let value = input.raw()?;
-        let text = || {
-            value
-                .strip_prefix(b"\"")
-                .and_then(|value| value.strip_suffix(b"\""))
-        };
+        let text = || json::content(value);
         match key {
             b"offset" => range[0] = value,
             b"limit" => range[1] = value,

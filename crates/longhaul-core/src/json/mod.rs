@@ -7,14 +7,16 @@
 mod bounded;
 mod cursor;
 mod decode;
+mod literal;
 mod object;
 mod string;
 
 pub use bounded::{decode_head, decode_tail};
 pub use cursor::{Cursor, Value};
 pub use decode::decode;
+pub use literal::{content, enclose, quote, text};
+pub(crate) use object::place;
 pub use object::{Object, items};
-pub(crate) use object::{place, text};
 pub use string::Literal;
 
 /// Where and why bytes are not JSON.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Cursor, decode};
+use super::{Cursor, text};
 
 /// Looks up single fields of a small object that is known to be valid, such as a boundary's metadata.
 ///
@@ -71,10 +71,4 @@ pub fn items(raw: &[u8]) -> Option<Vec<&[u8]>> {
         Ok(())
     });
     walked.ok().map(|()| items)
-}
-
-/// The decoded text of a raw value, if it is a string.
-pub(crate) fn text(raw: &[u8]) -> Option<Cow<'_, str>> {
-    let content = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-    Some(decode(content))
 }

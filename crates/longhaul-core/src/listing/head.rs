@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::content;
 use super::excerpt::excerpt;
 use super::item::{Item, Place, Zone};
-use crate::json::{Cursor, Object, Value};
+use crate::json::{self, Cursor, Object, Value};
 use crate::prompt::{AGENT_PREFIX, BlockRole, RequestHead, Ttl};
 use crate::tokens::{Class, Estimate, Estimator, Rough};
 
@@ -61,12 +61,9 @@ struct Block<'a> {
 fn blocks(head: &RequestHead) -> Vec<Block<'_>> {
     let raw = head.system.get();
     if let Ok(Value::String) = Cursor::new(raw.as_bytes()).peek() {
-        let text = serde_json::from_str::<String>(raw).unwrap_or_default();
+        let text = json::text(raw.as_bytes()).unwrap_or_default();
         let mark = None;
-        return vec![Block {
-            text: text.into(),
-            mark,
-        }];
+        return vec![Block { text, mark }];
     }
     items(raw)
         .into_iter()

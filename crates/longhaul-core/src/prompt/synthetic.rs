@@ -50,7 +50,7 @@ struct ToolResult {
 /// One user entry that answers these calls, given as the content of their ids' JSON strings.
 pub(super) fn results(calls: &[Bytes], birth: Birth<'_>) -> Result<Bytes, serde_json::Error> {
     let result = |call: &Bytes| {
-        let id = [b"\"", call.as_ref(), b"\""].concat();
+        let id = crate::json::enclose(call);
         Ok(ToolResult {
             r#type: "tool_result",
             tool_use_id: serde_json::from_slice(&id)?,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use longhaul_core::json::decode;
+use longhaul_core::json::text;
 
 /// Who speaks in a message, as the request says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -79,8 +79,7 @@ impl Outline {
     /// The model asked for.
     pub fn model<'b>(&self, body: &'b [u8]) -> Cow<'b, str> {
         let quoted = body.get(self.members.model.clone()).unwrap_or_default();
-        let content = quoted.strip_prefix(b"\"").unwrap_or_default();
-        decode(content.strip_suffix(b"\"").unwrap_or_default())
+        text(quoted).unwrap_or_default()
     }
 
     /// How many elements `messages` has.

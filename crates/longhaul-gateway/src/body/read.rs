@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use longhaul_core::json::{Cursor, Fault, Value};
+use longhaul_core::json::{self, Cursor, Fault, Value};
 
 use super::outline::{Element, Members, Outline, Role};
 use super::walk::Walk;
@@ -195,10 +195,7 @@ fn role_and_content(cursor: &mut Cursor<'_>, base: usize) -> Result<RoleAndConte
         match key {
             b"role" => {
                 let raw = cursor.raw()?;
-                let name = raw
-                    .strip_prefix(b"\"")
-                    .and_then(|rest| rest.strip_suffix(b"\""));
-                role = name.map(Role::of);
+                role = json::content(raw).map(Role::of);
             }
             b"content" => {
                 let raw = cursor.raw()?;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 use jiff::Timestamp;
 use longhaul_core::history::{ClearingReason, ModelAnswer};
-use longhaul_core::json::Object;
+use longhaul_core::json::{self, Object};
 use longhaul_core::micro::{
     CacheState, Clearing, MicroLimits, MicroSituation, MicroStep, Pressure, ToolResults, choose,
 };
@@ -16,10 +16,10 @@ use longhaul_core::report::{LossReport, Results, Tokens};
 use longhaul_core::tokens::Rough;
 use longhaul_provider::Dialect;
 
-use super::element::{Element, string};
+use super::element::Element;
 use super::entries::Entries;
 use super::settings::Settings;
-use super::splice::{Splices, quoted, value};
+use super::splice::{Splices, value};
 use super::weight::Scales;
 use super::{Draft, Talk};
 use crate::store::Kind;
@@ -115,7 +115,7 @@ pub(super) fn without_results(dialect: Dialect, element: &Bytes, gone: &BTreeSet
         return element.clone();
     };
     let mut splices = Splices::default();
-    let marker = || quoted(CLEARED.trim_end());
+    let marker = || json::quote(CLEARED.trim_end());
     match dialect {
         Dialect::Anthropic => {
             for block in read.blocks() {
@@ -129,7 +129,7 @@ pub(super) fn without_results(dialect: Dialect, element: &Bytes, gone: &BTreeSet
             }
         }
         Dialect::OpenAi => {
-            let of = read.field("tool_call_id").and_then(string);
+            let of = read.field("tool_call_id").and_then(json::text);
             if read.role_name == "tool"
                 && of.is_some_and(|of| gone.contains(&*of))
                 && let Some(content) = read.content.clone()

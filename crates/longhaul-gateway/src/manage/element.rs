@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use longhaul_core::json::{Object, decode};
+use longhaul_core::json::{self, Object};
 
 use super::splice::{items, value};
 use crate::body::Role;
@@ -73,15 +73,9 @@ impl<'a> Element<'a> {
     }
 }
 
-/// The decoded text of a raw value, if it is a string.
-pub(super) fn string(raw: &[u8]) -> Option<Cow<'_, str>> {
-    let content = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-    Some(decode(content))
-}
-
 /// The texts of content, whichever way it is written: a string, or blocks with a `text`, joined by line ends.
 pub(super) fn texts(content: &[u8]) -> String {
-    if let Some(text) = string(content) {
+    if let Some(text) = json::text(content) {
         return text.into_owned();
     }
     let blocks = longhaul_core::json::items(content).unwrap_or_default();

@@ -116,8 +116,3 @@ impl Splices {
         changed.into()
     }
 }
-
-/// A text as a JSON string.
-pub(super) fn quoted(text: &str) -> Vec<u8> {
-    serde_json::Value::from(text).to_string().into_bytes()
-}

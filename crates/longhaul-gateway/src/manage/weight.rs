@@ -5,12 +5,12 @@
 //! (its tokens for our count), and a careful guess where it has not. What was measured is always measured of what was
 //! *sent*, so the count is taken of that, too: of what stands for the beginning, not of what it replaces.
 
-use longhaul_core::json::{Object, items};
+use longhaul_core::json::{self, Object, items};
 use longhaul_core::models::Tokenizer;
 use longhaul_core::tokens::likely;
 
 use super::clear::without_results;
-use super::element::{Element, string};
+use super::element::Element;
 use super::settings::Settings;
 use super::talk::Talk;
 
@@ -44,7 +44,7 @@ pub(super) fn beside(before: &[u8], behind: &[u8]) -> u64 {
 }
 
 fn content(raw: &[u8], deeper: u8) -> u64 {
-    if let Some(text) = string(raw) {
+    if let Some(text) = json::text(raw) {
         return likely(text.as_bytes());
     }
     match items(raw) {

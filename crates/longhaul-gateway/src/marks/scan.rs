@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use longhaul_core::json::{Cursor, Fault, Value};
+use longhaul_core::json::{self, Cursor, Fault, Value};
 
 use super::found::{Found, look_into, members};
 use crate::body::Role;
@@ -120,7 +120,7 @@ pub(super) fn message(raw: &[u8]) -> Result<Message, Fault> {
         match key {
             b"role" => {
                 let name = cursor.raw()?;
-                role = Role::of(unquoted(name));
+                role = Role::of(json::content(name).unwrap_or_default());
             }
             b"content" => said = read(cursor, raw)?,
             _ => cursor.skip()?,
@@ -153,12 +153,6 @@ pub(super) fn tools(raw: &[u8]) -> Result<Vec<Bearer>, Fault> {
         Ok(())
     })?;
     Ok(tools)
-}
-
-fn unquoted(raw: &[u8]) -> &[u8] {
-    let open = raw.strip_prefix(b"\"");
-    open.and_then(|rest| rest.strip_suffix(b"\""))
-        .unwrap_or_default()
 }
 
 fn read(cursor: &mut Cursor<'_>, raw: &[u8]) -> Result<Content, Fault> {
@@ -198,7 +192,7 @@ fn block(cursor: &mut Cursor<'_>, raw: &[u8]) -> Result<Bearer, Fault> {
     let (own, behind) = members(cursor, raw, |cursor, key| {
         match key {
             b"type" => {
-                kind = match unquoted(cursor.raw()?) {
+                kind = match json::content(cursor.raw()?).unwrap_or_default() {
                     b"text" => Kind::Text,
                     b"thinking" | b"redacted_thinking" => Kind::Thinking,
                     b"image" | b"document" | b"search_result" | b"tool_result" => Kind::Content,

@@ -5,10 +5,9 @@
 
 use std::borrow::Cow;
 
-use longhaul_core::json::Cursor;
+use longhaul_core::json::{self, Cursor};
 
 use crate::decode_error::DecodeError;
-use crate::raw;
 
 /// One frame: the JSON object of one event.
 #[derive(Debug, Default)]
@@ -39,7 +38,7 @@ impl<'a> Frame<'a> {
             }
             let value = cursor.raw()?;
             match key {
-                b"type" => frame.kind = raw::text(value).unwrap_or_default(),
+                b"type" => frame.kind = json::text(value).unwrap_or_default(),
                 b"message" => frame.message = Some(value),
                 b"content_block" => frame.block = Some(value),
                 b"delta" => frame.delta = Some(value),

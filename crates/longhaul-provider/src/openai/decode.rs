@@ -74,7 +74,7 @@ impl Decoder {
         if begins && (self.id.is_some() || self.model.is_some()) {
             let text = |raw: &Option<Vec<u8>>| {
                 let raw = raw.as_deref().unwrap_or_default();
-                raw::text(raw).unwrap_or_default().into_owned()
+                json::text(raw).unwrap_or_default().into_owned()
             };
             out.push_back(StreamEvent::Started {
                 id: text(&self.id),
@@ -118,7 +118,7 @@ impl Decoder {
     pub(super) fn head(&mut self, object: Object<'_>) {
         let told = |key| {
             let raw = object.get(key)?;
-            raw::content(raw)
+            json::content(raw)
                 .filter(|content| !content.is_empty())
                 .map(|_| raw.to_vec())
         };
@@ -204,7 +204,7 @@ impl Decoder {
         }
         match call
             .arguments
-            .map(|arguments| (raw::content(arguments), arguments))
+            .map(|arguments| (json::content(arguments), arguments))
         {
             Some((Some(content), _)) if !content.is_empty() => {
                 block.append_input(content);
@@ -243,7 +243,7 @@ impl Decoder {
             _ => "text",
         };
         let mut start = RawObject::default();
-        start.set("type", raw::quote(name));
+        start.set("type", json::quote(name));
         start.set(name, *br#""""#);
         self.begin(start, None, out)
     }
@@ -284,12 +284,12 @@ fn message(
     usage: &Usage,
 ) -> RawObject {
     let mut message = RawObject::default();
-    message.set("id", id.unwrap_or_else(|| raw::quote("")));
+    message.set("id", id.unwrap_or_else(|| json::quote("")));
     message.set("type", *br#""message""#);
     message.set("role", *br#""assistant""#);
-    message.set("model", model.unwrap_or_else(|| raw::quote("")));
+    message.set("model", model.unwrap_or_else(|| json::quote("")));
     message.set("content", *b"[]");
-    let stop = stop.map_or_else(|| b"null".to_vec(), |stop| raw::quote(stop.name()));
+    let stop = stop.map_or_else(|| b"null".to_vec(), |stop| json::quote(stop.name()));
     message.set("stop_reason", stop);
     message.set("stop_sequence", *b"null");
     message.set("usage", usage::write(usage));

@@ -1,6 +1,6 @@
 //! Parts of chat completions that streams and whole replies have in common, borrowed.
 
-use longhaul_core::json::Object;
+use longhaul_core::json::{self, Object};
 
 use crate::decode_error::DecodeError;
 use crate::error::Answer;
@@ -31,7 +31,7 @@ pub(super) struct Said<'a>(pub(super) Object<'a>);
 impl<'a> Said<'a> {
     /// The content of a string field, escaped, if there is any of it.
     pub(super) fn content(self, key: &str) -> Option<&'a [u8]> {
-        let content = self.0.get(key).and_then(raw::content);
+        let content = self.0.get(key).and_then(json::content);
         content.filter(|content| !content.is_empty())
     }
 
@@ -75,7 +75,7 @@ impl<'a> Call<'a> {
     fn read(bytes: &'a [u8]) -> Self {
         let call = Object::new(bytes);
         let function = call.object("function");
-        let told = |value: &&[u8]| raw::content(value).is_some_and(|content| !content.is_empty());
+        let told = |value: &&[u8]| json::content(value).is_some_and(|content| !content.is_empty());
         Self {
             index: call.count("index"),
             id: call.get("id").filter(told),

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use longhaul_core::json::{Object, decode};
+use longhaul_core::json::{self, Object};
 use longhaul_core::message::{Block, BlockKind, EntryKind, Id, View};
 use longhaul_core::tokens::{Estimate, Estimator, Rough};
 
@@ -157,8 +157,7 @@ fn path_in(input: Object<'_>) -> Option<String> {
 
 /// The text of a raw value that is a string.
 fn literal(raw: &[u8]) -> Option<String> {
-    let content = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-    Some(decode(content).into_owned())
+    Some(json::text(raw)?.into_owned())
 }
 
 /// What a result says: its string, or the texts inside it, other blocks by name.

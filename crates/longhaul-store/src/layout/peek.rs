@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use longhaul_core::json::{Object, decode};
+use longhaul_core::json::{Object, content, decode};
 use longhaul_core::message::{BlockKind, EntryKind, Scanner, View};
 
 use super::walk;
@@ -62,8 +62,7 @@ fn first<T>(path: &Path, mut ask: impl FnMut(View<'_>) -> Option<T>) -> io::Resu
 
 /// The text of a block's body, which is a string literal.
 fn text(literal: &[u8]) -> String {
-    let content = literal.strip_prefix(b"\"").unwrap_or(literal);
-    decode(content.strip_suffix(b"\"").unwrap_or(content)).into_owned()
+    decode(content(literal).unwrap_or(literal)).into_owned()
 }
 
 /// A title from a user's text: its first line. Texts that the host wrapped in tags were not typed.

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::shape::{Field, Misfit, Shape, fit, nullable, optional, record};
 use super::{Source, kinds};
-use crate::json::{Object, decode};
+use crate::json::{Object, content, decode, enclose};
 use crate::message::{BlockKind, Id, View};
 use crate::normalize::piece::{Call, Part, Piece, push_string};
 
@@ -42,7 +42,7 @@ struct Made<'a> {
 
 fn made(source: Source<'_>) -> Option<Made<'_>> {
     let object: Object<'_> = source.object();
-    let id = literal(object.get("id")?)?;
+    let id = content(object.get("id")?)?;
     let name = object
         .string("name")
         .filter(|name| !name.trim().is_empty())?;
@@ -52,11 +52,6 @@ fn made(source: Source<'_>) -> Option<Made<'_>> {
         Some(Err(Misfit)) => None,
         _ => Some(Made { id, name, input }),
     }
-}
-
-/// The content of a value that is a string.
-pub(super) fn literal(raw: &[u8]) -> Option<&[u8]> {
-    raw.strip_prefix(b"\"")?.strip_suffix(b"\"")
 }
 
 /// An id as the API takes it: one of another provider's may have characters that it does not. The same id always
@@ -79,11 +74,6 @@ fn sendable_name(name: &str) -> String {
     plain.take(LONGEST_NAME).collect()
 }
 
-/// `"…"`, of content that needs no escapes.
-pub(super) fn quoted(content: &[u8]) -> Vec<u8> {
-    [b"\"", content, b"\""].concat()
-}
-
 /// A call, or its JSON as text if it lacks an id or a name.
 pub(super) fn call(source: Source<'_>) -> Piece {
     let Some(made) = made(source) else {
@@ -92,10 +82,10 @@ pub(super) fn call(source: Source<'_>) -> Piece {
     let sent = sendable_id(made.id);
     let json = record(source.raw(), FIELDS, |field, value| match field.name {
         "id" if *sent == *made.id => Ok(Cow::Borrowed(value)),
-        "id" => Ok(Cow::Owned(quoted(&sent))),
+        "id" => Ok(Cow::Owned(enclose(&sent))),
         "name" => {
             let name = sendable_name(&made.name);
-            Ok(match quoted(name.as_bytes()) {
+            Ok(match enclose(name.as_bytes()) {
                 same if same == value => Cow::Borrowed(value),
                 other => Cow::Owned(other),
             })

@@ -21,7 +21,7 @@ pub(super) fn judged<'a>(raw: &'a [u8], images: &mut Images) -> Result<Cow<'a, [
     let data = Object::new(raw)
         .object("source")
         .and_then(|source| source.get("data"))
-        .and_then(super::call::literal);
+        .and_then(crate::json::content);
     Ok(match images.judge(data) {
         Image::Sent => json,
         Image::LeftOut => Cow::Owned(text_block(FRAGMENT.trim_end())),

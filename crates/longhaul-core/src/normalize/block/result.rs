@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::call::{literal, push_id, quoted, sendable_id};
+use super::call::{push_id, sendable_id};
 use super::inner::{Content, Shows, is, said_by, string};
 use super::shape::{Field, Misfit, Shape, fit, nullable, optional, record};
 use super::{Source, picture, text};
@@ -43,14 +43,17 @@ pub(in crate::normalize) fn result(
 ) -> Piece {
     let block = &view.facets.blocks[index];
     let source = Source { view, index, block };
-    let id = source.object().get("tool_use_id").and_then(literal);
+    let id = source
+        .object()
+        .get("tool_use_id")
+        .and_then(crate::json::content);
     let id = id.unwrap_or_default();
     let is_cleared = rules.cleared.contains(&Id::of(&decode(id)));
     let sent = sendable_id(id);
     let mut shows = Shows::Text;
     let json = record(source.raw(), FIELDS, |field, value| match field.name {
         "tool_use_id" if *sent == *id => Ok(Cow::Borrowed(value)),
-        "tool_use_id" => Ok(Cow::Owned(quoted(&sent))),
+        "tool_use_id" => Ok(Cow::Owned(crate::json::enclose(&sent))),
         "content" if is_cleared => Ok(Cow::Owned(string(CLEARED.trim_end()))),
         "content" => {
             let content = Content::of(value, rules, images)?;

@@ -237,8 +237,5 @@ fn is_blank(raw: &[u8]) -> bool {
 
 /// The text of a value that is a string.
 pub(super) fn text(raw: &[u8]) -> Cow<'_, str> {
-    let content = raw
-        .strip_prefix(b"\"")
-        .and_then(|raw| raw.strip_suffix(b"\""));
-    crate::json::decode(content.unwrap_or_default())
+    crate::json::text(raw).unwrap_or_default()
 }

@@ -4,13 +4,13 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use longhaul_core::json::{Object, items};
+use longhaul_core::json::{self, Object, items};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::line::{Words, Writer};
 use crate::body::Role;
-use crate::manage::element::{Element, string, texts};
+use crate::manage::element::{Element, texts};
 
 /// The entries of one element; none if it cannot be read.
 pub(super) fn read(element: &[u8], writer: &mut Writer) -> Option<Vec<Bytes>> {
@@ -42,7 +42,7 @@ fn list(blocks: &[String]) -> String {
 
 /// Content as blocks.
 fn blocks(content: &[u8]) -> Vec<String> {
-    if let Some(text) = string(content) {
+    if let Some(text) = json::text(content) {
         return match text.is_empty() {
             true => Vec::new(),
             false => vec![json!({"type": "text", "text": text}).to_string()],
@@ -83,7 +83,7 @@ fn picture(image: Object<'_>) -> Option<Value> {
 /// What the model said, and the tools it called.
 fn said(element: &Element<'_>, writer: &mut Writer) -> String {
     let mut said = blocks(element.content());
-    if let Some(refusal) = element.field("refusal").and_then(string) {
+    if let Some(refusal) = element.field("refusal").and_then(json::text) {
         said.push(json!({"type": "text", "text": refusal}).to_string());
     }
     let calls = element.field("tool_calls").and_then(items);
@@ -124,10 +124,10 @@ fn tool_use(id: &str, function: Object<'_>, field: &str) -> String {
 /// What a tool answered. The API has no mark for failures: none is seen. Functions, as tools were called once, answer the
 /// last call without saying so.
 fn answer(element: &Element<'_>, writer: &mut Writer) -> String {
-    let of = element.field("tool_call_id").and_then(string);
+    let of = element.field("tool_call_id").and_then(json::text);
     let of = of.map(Cow::into_owned).or_else(|| writer.function.take());
     let of = of.unwrap_or_default();
-    let content = match string(element.content()) {
+    let content = match json::text(element.content()) {
         Some(text) => Value::from(text).to_string(),
         None => list(&blocks(element.content())),
     };

@@ -1,0 +1,42 @@
+//! String literals as bytes: what lies between their quotes, the text that they mean, and literals made of either.
+
+use std::borrow::Cow;
+
+use super::decode::decode;
+
+/// The content of a raw value that is a string: what lies between its quotes, still escaped.
+pub fn content(raw: &[u8]) -> Option<&[u8]> {
+    raw.strip_prefix(b"\"")?.strip_suffix(b"\"")
+}
+
+/// The decoded text of a raw value, if it is a string.
+pub fn text(raw: &[u8]) -> Option<Cow<'_, str>> {
+    content(raw).map(decode)
+}
+
+/// A text as a literal.
+pub fn quote(text: &str) -> Vec<u8> {
+    serde_json::Value::from(text).to_string().into_bytes()
+}
+
+/// Content that is escaped already, as a literal.
+pub fn enclose(content: &[u8]) -> Vec<u8> {
+    [b"\"", content, b"\""].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_literal_is_taken_apart_and_put_together_again() {
+        let literal = quote("a \"b\"\n");
+        assert_eq!(literal, br#""a \"b\"\n""#);
+        assert_eq!(text(&literal).as_deref(), Some("a \"b\"\n"));
+        let inside = content(&literal).unwrap_or_default();
+        assert_eq!(enclose(inside), literal);
+        for other in [&b"\""[..], b"", b"12", b"\"open"] {
+            assert_eq!(content(other), None);
+        }
+    }
+}
