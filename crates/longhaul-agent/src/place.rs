@@ -1,6 +1,6 @@
 //! Where an agent works, and where its session is kept. Paths only; who may touch what is in `permission`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The folders of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,10 +22,5 @@ impl Place {
     /// The session's folder for temporary files of the agent.
     pub fn scratchpad(&self) -> PathBuf {
         self.session_folder().join("scratchpad")
-    }
-
-    /// A path as the model gave it, made absolute. It is not resolved: that is for whoever judges it.
-    pub fn absolute(&self, given: &str) -> PathBuf {
-        self.cwd.join(Path::new(given))
     }
 }

@@ -10,7 +10,7 @@ use longhaul_store::{AppendError, Durability, TranscriptWriter};
 /// Keeps a session.
 ///
 /// An implementer acknowledges only what is safe: the engine sends nothing and replaces nothing before.
-pub trait Keeper: Send {
+pub(crate) trait Keeper: Send {
     /// Appends lines as one unit. Gives where the first begins.
     fn persist(&mut self, lines: &[Bytes]) -> Result<u64, NotKept>;
 
@@ -29,7 +29,7 @@ pub trait Keeper: Send {
 
 /// Whether keeping something may take a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Waits {
+pub(crate) enum Waits {
     /// It may.
     Perhaps,
     /// It never does.
@@ -38,7 +38,7 @@ pub enum Waits {
 
 /// Where what leaves the window can be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Archived {
+pub(crate) enum Archived {
     /// In the archive.
     InArchive,
     /// There is none: in the transcript alone.
@@ -70,7 +70,7 @@ pub enum NotKept {
 
 /// Keeps a session in files.
 #[derive(Debug)]
-pub struct FileKeeper {
+pub(crate) struct FileKeeper {
     transcript: TranscriptWriter,
     /// Where the file ends, if nobody else may have written to it.
     end: Option<u64>,
@@ -79,7 +79,7 @@ pub struct FileKeeper {
 
 impl FileKeeper {
     /// Opens a transcript for appending, with the archive at this path.
-    pub fn open(
+    pub(crate) fn open(
         transcript: &Path,
         archive: Option<PathBuf>,
         durability: Durability,
@@ -88,7 +88,7 @@ impl FileKeeper {
     }
 
     /// The same for a transcript that will be found under another path than the one where it is written now.
-    pub fn known_as(
+    pub(crate) fn known_as(
         transcript: &Path,
         archive: Option<PathBuf>,
         name: &Path,
@@ -108,7 +108,7 @@ impl FileKeeper {
 
     /// Refuses to append once others have: for who read the transcript up to here and would cut off what came since.
     #[must_use]
-    pub fn alone_behind(mut self, end: u64) -> Self {
+    pub(crate) fn alone_behind(mut self, end: u64) -> Self {
         self.end = Some(end);
         self
     }
@@ -156,7 +156,7 @@ impl Keeper for FileKeeper {
 
 /// Keeps a session in memory: for trying things out.
 #[derive(Debug, Default)]
-pub struct MemoryKeeper {
+pub(crate) struct MemoryKeeper {
     /// The transcript.
     pub transcript: Vec<u8>,
 }

@@ -75,7 +75,7 @@ mod workspace;
 
 pub use clock::{Clock, SystemClock};
 pub use head::{Prompt, System};
-pub use keeper::{Archived, FileKeeper, Keeper, MemoryKeeper, NotKept};
+pub use keeper::NotKept;
 pub use longhaul_core as core;
 pub use longhaul_provider as provider;
 pub use longhaul_store as store;

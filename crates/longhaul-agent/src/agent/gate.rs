@@ -63,7 +63,7 @@ pub trait Gate: Send + Sync {
 
 /// Lets everything run: for tests, and for who asked for it.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct OpenGate;
+pub(crate) struct OpenGate;
 
 impl Gate for OpenGate {
     fn judge(&self, _: &str, _: &Value, _: &Access) -> Judged {

@@ -39,7 +39,7 @@ pub use crate::agent_kind::AgentKind;
 pub use account::{Purpose, Spent};
 pub use builder::AgentBuilder;
 pub use error::AgentError;
-pub use gate::{Gate, Judged, Lasting, OpenGate};
+pub use gate::{Gate, Judged, Lasting};
 pub use head::{NoHead, Preferences};
 pub use listing::{Listed, list};
 pub use outlook::{HeadWeight, Look, Outlook};

@@ -40,7 +40,7 @@ pub struct HeadWeight {
 
 impl HeadWeight {
     /// All of it.
-    pub fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.system + self.tools + self.context
     }
 }

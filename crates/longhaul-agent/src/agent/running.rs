@@ -10,7 +10,7 @@ use longhaul_core::engine::{CompactRequest, FailedKind, NewEntry, Shown};
 use longhaul_core::plan::Refusal;
 use longhaul_core::window::{Action, Level, Verdict};
 use longhaul_provider::CancellationToken;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::account::Spent;
 use super::advice;
@@ -249,7 +249,7 @@ impl Agent {
     }
 
     /// Whether the provider does not take requests of this kind at all: a wrong key, an unknown model, an unpaid account.
-    pub fn is_turned_away(&self) -> bool {
+    pub(crate) fn is_turned_away(&self) -> bool {
         matches!(
             self.opened.worker.failed,
             Some(FailedKind::Auth | FailedKind::NotFound | FailedKind::Billing)
@@ -264,11 +264,6 @@ impl Agent {
     /// Agents in the background that still run.
     pub fn running_agents(&self) -> usize {
         self.opened.sub_agents.jobs.running()
-    }
-
-    /// Something beside the conversation that the model shall see with the next prompt.
-    pub fn attach(&mut self, attachment: Value) {
-        self.opened.pending.push(NewEntry::Attachment(attachment));
     }
 
     /// The sessions of this folder.

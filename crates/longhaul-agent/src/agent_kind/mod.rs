@@ -44,7 +44,7 @@ impl AgentKind {
     }
 
     /// These kinds beside the built-in ones; one of the same name replaces it.
-    pub fn with_builtin(own: Vec<Self>) -> Vec<Self> {
+    pub(crate) fn with_builtin(own: Vec<Self>) -> Vec<Self> {
         let mut kinds = Self::builtin();
         for kind in own {
             kinds.retain(|there| there.name != kind.name);

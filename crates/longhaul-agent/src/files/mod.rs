@@ -12,7 +12,8 @@ mod state;
 mod unfit;
 
 pub use fence::{Fence, Purpose, Verdict};
-pub use open::{Opened, WHOLE};
+pub use open::Opened;
+pub(crate) use open::WHOLE;
 pub use print::Print;
 pub use replace::{Made, replace};
 pub use resolve::resolve;

@@ -10,7 +10,7 @@ use longhaul::resolved_file;
 use super::{Print, Unfit};
 
 /// Files up to here are read whole; longer ones in ranges only, and they are recognised by time and size.
-pub const WHOLE: u64 = 16 << 20;
+pub(crate) const WHOLE: u64 = 16 << 20;
 
 /// An open regular file.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Opened {
     }
 
     /// Whether it is short enough to be read whole.
-    pub fn is_short(&self) -> bool {
+    pub(crate) fn is_short(&self) -> bool {
         self.metadata.len() <= WHOLE
     }
 

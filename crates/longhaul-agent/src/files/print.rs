@@ -24,7 +24,7 @@ impl Print {
     }
 
     /// Of a file that nobody read whole.
-    pub fn at_a_glance(metadata: &Metadata) -> Self {
+    pub(crate) fn at_a_glance(metadata: &Metadata) -> Self {
         Self {
             hash: None,
             changed: metadata.modified().ok(),
@@ -33,7 +33,7 @@ impl Print {
     }
 
     /// Whether both are of the same content.
-    pub fn is_same(&self, other: &Self) -> bool {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self.hash, other.hash) {
             (Some(mine), Some(theirs)) => mine == theirs,
             _ => self.is_same_at_a_glance(other),
@@ -41,7 +41,7 @@ impl Print {
     }
 
     /// Whether time and size are the same.
-    pub fn is_same_at_a_glance(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_at_a_glance(&self, other: &Self) -> bool {
         self.changed == other.changed && self.size == other.size
     }
 }

@@ -62,7 +62,7 @@ pub enum Kept {
 
 impl FileState {
     /// Pictures with a longer side are few in one request.
-    pub const LONG_SIDE: usize = 2_000;
+    pub(crate) const LONG_SIDE: usize = 2_000;
 
     /// The model was shown this of a file by a call.
     pub fn shown(&self, path: &Path, print: Print, shown: Shown, call: &str) {
@@ -70,7 +70,7 @@ impl FileState {
     }
 
     /// The model wrote a file.
-    pub fn wrote(&self, path: &Path, print: Print) {
+    pub(crate) fn wrote(&self, path: &Path, print: Print) {
         self.know(path, print, Shown::Elsewhere, None);
     }
 
@@ -86,12 +86,12 @@ impl FileState {
     }
 
     /// Whether the model was shown something of a file, or wrote it, since the window began.
-    pub fn knows(&self, path: &Path) -> bool {
+    pub(crate) fn knows(&self, path: &Path) -> bool {
         self.lock().files.contains_key(path)
     }
 
     /// When the very same was shown, if it was and is in the window still.
-    pub fn shown_at(&self, path: &Path, print: &Print, shown: Shown) -> Option<SystemTime> {
+    pub(crate) fn shown_at(&self, path: &Path, print: &Print, shown: Shown) -> Option<SystemTime> {
         let inner = self.lock();
         let known = inner.files.get(path)?;
         let same = known.by.is_some() && known.shown == shown && known.print.is_same(print);
@@ -141,7 +141,7 @@ impl FileState {
     }
 
     /// Results left the window, and nobody knows which: all that was shown can be read again.
-    pub fn all_cleared(&self) {
+    pub(crate) fn all_cleared(&self) {
         for known in self.lock().files.values_mut() {
             known.by = None;
         }
@@ -163,7 +163,7 @@ impl FileState {
     }
 
     /// Counts a picture in, if requests with it will be accepted.
-    pub fn admits_picture(&self, longer_side: usize) -> bool {
+    pub(crate) fn admits_picture(&self, longer_side: usize) -> bool {
         let mut inner = self.lock();
         let large = inner.large_pictures + usize::from(longer_side > Self::LONG_SIDE);
         let admits = large == 0 || inner.pictures < MANY_PICTURES;

@@ -50,7 +50,7 @@ impl TextCommands {
     }
 
     /// Carries a line out if it is a command.
-    pub async fn carry_out(&self, agent: &mut Agent, text: &str) -> Carried {
+    pub(crate) async fn carry_out(&self, agent: &mut Agent, text: &str) -> Carried {
         let own = self.own();
         match command::read(text, &own) {
             Typed::Prompt => Carried::Prompt(text.to_owned()),

@@ -16,6 +16,6 @@ pub use start::{Offline, Options, Speed, start};
 pub const MODEL: &str = "longhaul-offline";
 
 /// Whether a model of this id is simulated: its figures are no bill.
-pub fn is_simulated(model: &str) -> bool {
+pub(crate) fn is_simulated(model: &str) -> bool {
     model == MODEL
 }

@@ -5,7 +5,7 @@ use super::{Permissions, RuleError};
 
 impl Permissions {
     /// The user approves of calls like one that was asked for, until the conversation is compacted.
-    pub fn approve(&self, rule: &str) -> Result<(), RuleError> {
+    pub(crate) fn approve(&self, rule: &str) -> Result<(), RuleError> {
         let mut state = self.write();
         let rule = state.parse(rule)?;
         state.approved.push(rule);
@@ -13,7 +13,7 @@ impl Permissions {
     }
 
     /// Forgets what was approved of, and gives how many rules that were.
-    pub fn forget_approvals(&self) -> usize {
+    pub(crate) fn forget_approvals(&self) -> usize {
         std::mem::take(&mut self.write().approved).len()
     }
 }

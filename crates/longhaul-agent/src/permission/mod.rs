@@ -107,7 +107,7 @@ impl Permissions {
     }
 
     /// From what a call that runs unasked is guarded.
-    pub fn guard(&self, access: &Access) -> Guard {
+    pub(crate) fn guard(&self, access: &Access) -> Guard {
         let state = self.read();
         let Access::Runs { command, folder } = access else {
             return Guard::Nothing;
@@ -142,22 +142,22 @@ impl Permissions {
     }
 
     /// The session's folder for temporary files: what is below it may be read and written unasked, but in plan mode.
-    pub fn set_scratchpad(&self, folder: Option<PathBuf>) {
+    pub(crate) fn set_scratchpad(&self, folder: Option<PathBuf>) {
         self.write().scratchpad = folder.map(|folder| Located::find(&folder).real);
     }
 
     /// The session is kept here from now on: its own files may be read unasked.
-    pub fn keep_in(&self, place: &Place) {
+    pub(crate) fn keep_in(&self, place: &Place) {
         self.write().workspace.keep_in(place);
     }
 
     /// Lets what is below this be read unasked, as the session's own files.
-    pub fn show(&self, folder: &Path) {
+    pub(crate) fn show(&self, folder: &Path) {
         self.write().workspace.show(folder);
     }
 
     /// Forbids by a rule for as long as the session lasts.
-    pub fn deny_for_session(&self, rule: &str) -> Result<(), RuleError> {
+    pub(crate) fn deny_for_session(&self, rule: &str) -> Result<(), RuleError> {
         let mut state = self.write();
         let rule = state.parse(rule)?;
         state.deny.push(rule);

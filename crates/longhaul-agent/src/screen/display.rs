@@ -49,7 +49,7 @@ enum Ends {
 
 impl Display {
     /// What this process's terminal can do; `var` reads the environment.
-    pub fn detect(var: &impl Fn(&str) -> Option<String>) -> Self {
+    pub(crate) fn detect(var: &impl Fn(&str) -> Option<String>) -> Self {
         match std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
             true => Self::of(Ends::Terminal, var),
             false => Self::of(Ends::Elsewhere, var),

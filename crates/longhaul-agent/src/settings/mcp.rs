@@ -50,7 +50,7 @@ pub struct WrittenServer {
 
 impl McpServer {
     /// What an answer of the user is remembered by: the name, the command, arguments, variables and folder.
-    pub fn fingerprint(&self) -> String {
+    pub(crate) fn fingerprint(&self) -> String {
         fingerprint(&(&self.name, &self.written))
     }
 }

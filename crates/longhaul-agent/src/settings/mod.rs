@@ -116,7 +116,7 @@ impl Project {
     }
 
     /// The same for a project that may not be trusted: of its settings counts what the user granted, and what forbids.
-    pub fn load_as(
+    pub(crate) fn load_as(
         env: &Env,
         cwd: &Path,
         granted: &Granted,

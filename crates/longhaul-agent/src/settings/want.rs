@@ -48,7 +48,7 @@ pub enum Want {
 
 impl Want {
     /// What it is remembered by once the user agreed. It tells nothing of what it stands for: values may be secret.
-    pub fn fingerprint(&self) -> String {
+    pub(crate) fn fingerprint(&self) -> String {
         fingerprint(self)
     }
 

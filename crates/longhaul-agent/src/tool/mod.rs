@@ -64,7 +64,7 @@ pub enum Access {
 
 impl Access {
     /// Whether calls like this may run beside each other.
-    pub fn is_read_only(&self) -> bool {
+    pub(crate) fn is_read_only(&self) -> bool {
         matches!(self, Self::Nothing | Self::Reads(_) | Self::Fetches(_))
     }
 }

@@ -24,7 +24,7 @@ impl PassedVariables {
     }
 
     /// Whether a variable with this value is passed on.
-    pub fn passes(&self, name: &str, value: &str) -> bool {
+    pub(crate) fn passes(&self, name: &str, value: &str) -> bool {
         let is_listed = |listed: &String| match listed.strip_suffix('*') {
             Some(beginning) => name.starts_with(beginning),
             None => name == listed,
@@ -88,7 +88,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// Whether a variable of this name is taken for a key, a token or a password.
-pub fn is_secret(name: &str) -> bool {
+pub(crate) fn is_secret(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     let mut words = upper.split(|c: char| !c.is_ascii_alphanumeric());
     NAMES.contains(&upper.as_str())

@@ -170,7 +170,7 @@ impl HookEvent {
     }
 
     /// What a matcher is held against; `None` where matchers have no say.
-    pub fn subject(&self) -> Option<&str> {
+    pub(crate) fn subject(&self) -> Option<&str> {
         match self {
             HookEvent::PreCompact { trigger, .. } | HookEvent::PostCompact { trigger, .. } => {
                 Some(trigger.as_str())

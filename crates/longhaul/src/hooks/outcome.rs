@@ -129,7 +129,7 @@ impl fmt::Display for Failure {
 
 impl Outcome {
     /// Adds what a later hook answered.
-    pub fn absorb(&mut self, later: Outcome) {
+    pub(crate) fn absorb(&mut self, later: Outcome) {
         self.blocked = self.blocked.take().or(later.blocked);
         self.stop = self.stop.take().or(later.stop);
         self.context.extend(later.context);
@@ -147,7 +147,7 @@ impl Outcome {
     }
 
     /// All answers as one, in this order.
-    pub fn merged(answers: impl IntoIterator<Item = Outcome>) -> Outcome {
+    pub(crate) fn merged(answers: impl IntoIterator<Item = Outcome>) -> Outcome {
         answers
             .into_iter()
             .fold(Outcome::default(), |mut all, answer| {

@@ -89,7 +89,7 @@ fn known(read: Result<Option<String>, NotesError>) -> Option<String> {
 }
 
 /// The tool among these that edits files the way the agent does, if there is one.
-pub fn edit_tool(tools: &[Value]) -> Option<String> {
+pub(crate) fn edit_tool(tools: &[Value]) -> Option<String> {
     const NAME: &str = "Edit";
     let takes = |tool: &Value| {
         let fields = &tool["input_schema"]["properties"];

@@ -87,7 +87,7 @@ pub(super) enum NoShell {
 
 impl Shells {
     /// None yet; commands, also those that are waited for, get these variables beside those of this process.
-    pub fn with_env(env: Variables) -> Self {
+    pub(crate) fn with_env(env: Variables) -> Self {
         Self {
             shells: Mutex::default(),
             env,

@@ -31,8 +31,6 @@ use connection::Offered;
 use server::Server;
 use tool::McpTool;
 
-pub use names::tool_name;
-
 /// The longest instructions of a server that are told, in characters.
 const LONGEST_INSTRUCTIONS: usize = 2_048;
 
@@ -93,11 +91,11 @@ impl Limits {
 
 /// What a server said about its use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Instructions {
+struct Instructions {
     /// The server.
-    pub server: String,
+    server: String,
     /// What it said, in bounds.
-    pub text: String,
+    text: String,
 }
 
 /// The servers of a session. Dropping this ends their processes, whoever still holds a tool of theirs.
@@ -171,11 +169,6 @@ impl Servers {
     /// The names of the servers that run, in the order they were configured.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.servers.iter().map(|server| server.name())
-    }
-
-    /// What the servers said about their use.
-    pub fn instructions(&self) -> &[Instructions] {
-        &self.instructions
     }
 
     /// The instructions as they are told to a model that has heard nothing yet (R5): at the beginning, and after a

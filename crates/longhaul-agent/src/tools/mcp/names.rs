@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const LONGEST: usize = 64;
 
 /// The name of a server's tool. Rules in settings are written with it.
-pub fn tool_name(server: &str, tool: &str) -> String {
+pub(crate) fn tool_name(server: &str, tool: &str) -> String {
     let name = format!("mcp__{}__{}", clean(server), clean(tool));
     match name.len() > LONGEST {
         true => marked(&name, server, tool),

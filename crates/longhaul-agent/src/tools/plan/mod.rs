@@ -20,7 +20,7 @@ pub use state::{Modes, PlanState, REMINDER};
 /// The name of the tool that hands in a plan.
 pub const EXIT: &str = "ExitPlanMode";
 /// The name of the tool that asks for plan mode.
-pub const ENTER: &str = "EnterPlanMode";
+pub(crate) const ENTER: &str = "EnterPlanMode";
 
 /// Hands in a plan. Its call needs the user's consent in every mode; once it runs, it was given.
 pub struct ExitPlanMode {

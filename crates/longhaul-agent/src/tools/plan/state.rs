@@ -62,7 +62,7 @@ impl PlanState {
     }
 
     /// Turns it off: the mode is again what it was before.
-    pub fn leave(&self) {
+    pub(crate) fn leave(&self) {
         if self.is_on() {
             let before = *self.before.lock().unwrap_or_else(PoisonError::into_inner);
             self.modes.set_mode(before);

@@ -6,7 +6,7 @@ use super::Skill;
 use crate::tools::definition::one_line;
 
 /// The most characters that the list takes.
-pub const LISTING_CHARACTERS: usize = 15_000;
+pub(crate) const LISTING_CHARACTERS: usize = 15_000;
 
 /// The longest description that is shown, whatever room there is.
 const LONGEST: usize = 1_000;

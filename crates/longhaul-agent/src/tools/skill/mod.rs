@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::definition::{definition, one_line, text_field};
 use crate::tool::{Access, Call, Output, Tool};
 
-pub use listing::LISTING_CHARACTERS;
+pub(crate) use listing::LISTING_CHARACTERS;
 pub use skills::{By, NotInvoked, Skill, Skills};
 
 /// The tool's name.

@@ -93,7 +93,7 @@ impl Skills {
     }
 
     /// Those that the model may invoke.
-    pub fn for_model(&self) -> impl Iterator<Item = &Skill> {
+    pub(crate) fn for_model(&self) -> impl Iterator<Item = &Skill> {
         self.skills.iter().filter(|skill| skill.by == By::Model)
     }
 
@@ -136,7 +136,7 @@ impl Skills {
     }
 
     /// Remembers that a skill was invoked: here, or before the session was resumed.
-    pub fn remember(&self, skill: InvokedSkill) {
+    pub(crate) fn remember(&self, skill: InvokedSkill) {
         let mut invoked = self.invoked.lock().unwrap_or_else(PoisonError::into_inner);
         invoked.insert(skill.name.clone(), skill);
     }

@@ -84,7 +84,7 @@ fn is_local(host: &Host<&str>) -> bool {
 }
 
 /// Whether an address belongs to the public internet.
-pub fn is_public(address: IpAddr) -> bool {
+pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),

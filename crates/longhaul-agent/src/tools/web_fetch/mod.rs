@@ -24,7 +24,7 @@ use crate::tool::{Access, Call, Output};
 use cache::Cache;
 use request::{Fetched, Fetcher};
 
-pub use address::{Addresses, is_public};
+pub use address::Addresses;
 
 /// The tool's name.
 pub const NAME: &str = "WebFetch";
