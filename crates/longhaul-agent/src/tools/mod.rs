@@ -10,6 +10,7 @@ mod grep;
 mod input;
 mod judged;
 pub mod mcp;
+mod place_files;
 pub mod plan;
 mod read;
 pub mod recall;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::blocking::to_the_end;
 use super::diff::unified;
 use super::input;
-use super::judged::Judged;
+use super::place_files::PlaceFiles;
 use super::typed::TypedTool;
 use super::write::refuse_unless_known;
 use crate::files::{FileState, Opened, Print, Unfit, replace};
@@ -20,10 +20,7 @@ use crate::tool::{Access, Call, Output};
 use change::Places;
 
 /// Edits files.
-pub struct Edit {
-    judged: Arc<Judged>,
-    files: Arc<FileState>,
-}
+pub struct Edit(Arc<PlaceFiles>);
 
 #[derive(Deserialize)]
 pub(super) struct Input {
@@ -37,10 +34,7 @@ pub(super) struct Input {
 impl Edit {
     /// Edits files of this place that the model knows.
     pub fn new(place: Arc<Place>, files: Arc<FileState>) -> Self {
-        Self {
-            judged: Arc::new(Judged::new(&place)),
-            files,
-        }
+        Self(PlaceFiles::new(&place, files))
     }
 }
 
@@ -51,21 +45,21 @@ impl TypedTool for Edit {
     type Input = Input;
 
     fn access(&self, input: &Value) -> Access {
-        let path = input::text(input, "file_path");
-        self.judged.access(path, Access::Writes)
+        self.0.access(input, Access::Writes)
     }
 
     fn line(&self, input: &Value) -> String {
-        self.judged.line(input::text(input, "file_path"))
+        self.0.line(input)
     }
 
     async fn run(&self, input: Input, call: &Call) -> Result<Output, String> {
-        let (judged, files) = (self.judged.clone(), self.files.clone());
-        to_the_end(&call.cancel, move || edit(&judged, &files, &input)).await
+        let files = self.0.clone();
+        to_the_end(&call.cancel, move || edit(&files, &input)).await
     }
 }
 
-fn edit(judged: &Judged, files: &FileState, input: &Input) -> Result<Output, String> {
+fn edit(files: &PlaceFiles, input: &Input) -> Result<Output, String> {
+    let (judged, files) = (&files.judged, &files.state);
     if input.old_string == input.new_string {
         return Err(
             "old_string and new_string are the same: there is nothing to change.".to_owned(),

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::blocking::blocking;
 use super::input;
-use super::judged::Judged;
+use super::place_files::PlaceFiles;
 use super::typed::TypedTool;
 use crate::files::{FileState, Opened, Print, Shown};
 use crate::place::Place;
@@ -28,10 +28,7 @@ const UNRANGED: u64 = 256 << 10;
 const UNCHANGED: &str = include_str!("unchanged.md");
 
 /// Reads files.
-pub struct Read {
-    judged: Arc<Judged>,
-    files: Arc<FileState>,
-}
+pub struct Read(Arc<PlaceFiles>);
 
 #[derive(Deserialize)]
 pub(super) struct Input {
@@ -45,10 +42,7 @@ pub(super) struct Input {
 impl Read {
     /// Reads files of this place, and remembers what it showed.
     pub fn new(place: Arc<Place>, files: Arc<FileState>) -> Self {
-        Self {
-            judged: Arc::new(Judged::new(&place)),
-            files,
-        }
+        Self(PlaceFiles::new(&place, files))
     }
 }
 
@@ -59,12 +53,11 @@ impl TypedTool for Read {
     type Input = Input;
 
     fn access(&self, input: &Value) -> Access {
-        let path = input::text(input, "file_path");
-        self.judged.access(path, Access::Reads)
+        self.0.access(input, Access::Reads)
     }
 
     fn line(&self, input: &Value) -> String {
-        let path = self.judged.line(input::text(input, "file_path"));
+        let path = self.0.line(input);
         let number = |field| input.get(field).and_then(Value::as_u64);
         match (number("offset"), number("limit")) {
             (None, None) => path,
@@ -78,12 +71,13 @@ impl TypedTool for Read {
     }
 
     async fn run(&self, input: Input, call: &Call) -> Result<Output, String> {
-        let (judged, files, id) = (self.judged.clone(), self.files.clone(), call.id.clone());
-        blocking(&call.cancel, move |_| read(&judged, &files, &id, &input)).await
+        let (files, id) = (self.0.clone(), call.id.clone());
+        blocking(&call.cancel, move |_| read(&files, &id, &input)).await
     }
 }
 
-fn read(judged: &Judged, files: &FileState, call: &str, input: &Input) -> Result<Output, String> {
+fn read(files: &PlaceFiles, call: &str, input: &Input) -> Result<Output, String> {
+    let (judged, files) = (&files.judged, &files.state);
     let path = judged.path(&input.file_path).map_err(told)?;
     let opened = Opened::regular(&path).map_err(told)?;
     let (metadata, short) = (opened.metadata.clone(), opened.is_short());

@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use super::blocking::to_the_end;
 use super::diff::unified;
-use super::input;
-use super::judged::Judged;
+use super::place_files::PlaceFiles;
 use super::typed::TypedTool;
 use crate::files::{FileState, Made, Opened, Print, Unfit, replace};
 use crate::place::Place;
@@ -19,10 +18,7 @@ mod known;
 pub(super) use known::refuse_unless_known;
 
 /// Writes files.
-pub struct Write {
-    judged: Arc<Judged>,
-    files: Arc<FileState>,
-}
+pub struct Write(Arc<PlaceFiles>);
 
 #[derive(Deserialize)]
 pub(super) struct Input {
@@ -33,10 +29,7 @@ pub(super) struct Input {
 impl Write {
     /// Writes files of this place that the model knows.
     pub fn new(place: Arc<Place>, files: Arc<FileState>) -> Self {
-        Self {
-            judged: Arc::new(Judged::new(&place)),
-            files,
-        }
+        Self(PlaceFiles::new(&place, files))
     }
 }
 
@@ -47,21 +40,21 @@ impl TypedTool for Write {
     type Input = Input;
 
     fn access(&self, input: &Value) -> Access {
-        let path = input::text(input, "file_path");
-        self.judged.access(path, Access::Writes)
+        self.0.access(input, Access::Writes)
     }
 
     fn line(&self, input: &Value) -> String {
-        self.judged.line(input::text(input, "file_path"))
+        self.0.line(input)
     }
 
     async fn run(&self, input: Input, call: &Call) -> Result<Output, String> {
-        let (judged, files) = (self.judged.clone(), self.files.clone());
-        to_the_end(&call.cancel, move || write(&judged, &files, &input)).await
+        let files = self.0.clone();
+        to_the_end(&call.cancel, move || write(&files, &input)).await
     }
 }
 
-fn write(judged: &Judged, files: &FileState, input: &Input) -> Result<Output, String> {
+fn write(files: &PlaceFiles, input: &Input) -> Result<Output, String> {
+    let (judged, files) = (&files.judged, &files.state);
     let path = judged
         .path(&input.file_path)
         .map_err(|why| why.to_string())?;

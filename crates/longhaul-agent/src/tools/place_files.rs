@@ -1,0 +1,40 @@
+//! The files of a place as Read, Write and Edit see them: where the path of a call leads, and what the model was shown of
+//! them.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::input;
+use super::judged::Judged;
+use crate::files::FileState;
+use crate::place::Place;
+use crate::tool::Access;
+
+/// The field of a call that names the file.
+const PATH: &str = "file_path";
+
+/// The files of a place.
+pub(super) struct PlaceFiles {
+    pub(super) judged: Judged,
+    pub(super) state: Arc<FileState>,
+}
+
+impl PlaceFiles {
+    pub(super) fn new(place: &Place, state: Arc<FileState>) -> Arc<Self> {
+        Arc::new(Self {
+            judged: Judged::new(place),
+            state,
+        })
+    }
+
+    /// What a call would touch: the file that it names, in this way.
+    pub(super) fn access(&self, input: &Value, kind: fn(std::path::PathBuf) -> Access) -> Access {
+        self.judged.access(input::text(input, PATH), kind)
+    }
+
+    /// The file that a call names, as it is shown.
+    pub(super) fn line(&self, input: &Value) -> String {
+        self.judged.line(input::text(input, PATH))
+    }
+}
