@@ -386,6 +386,7 @@ impl Hands {
         let (teller, shown, id) = (self.teller.clone(), self.shown.clone(), call.id.clone());
         let one = Call {
             id: call.id.clone(),
+            // Of its own: a tool that ends itself early ends nothing else.
             cancel: cancel.child_token(),
             progress: Arc::new(move |text| match &shown {
                 Shown::Calls => teller.tell(AgentEvent::ToolProgress {

@@ -2,7 +2,7 @@
 //!
 //! [`AgentBuilder`] puts an [`Agent`] together and opens it on a session. `worker.rs` is the loop, for sub-agents too;
 //! `hands.rs` runs calls; `head.rs` makes what stands before the messages and `rehydrate.rs` what goes back into the window
-//! after a compaction, with the files that `restore.rs` reads again; `session.rs` opens sessions, `assembly.rs` puts everything around their
+//! after a compaction, with the files that `restore.rs` reads again; `session.rs` opens sessions, `assembly/` puts everything around their
 //! conversations and those of sub-agents, and `switch.rs` changes them. What happens is told as
 //! [`AgentEvent`](crate::event::AgentEvent)s.
 

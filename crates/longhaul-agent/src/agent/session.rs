@@ -1,4 +1,4 @@
-//! Opens an agent on a session, and tells hooks and the user of it. `assembly.rs` puts everything around the conversation.
+//! Opens an agent on a session, and tells hooks and the user of it. `assembly/` puts everything around the conversation.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::ring::hook_context;
 use super::running::Agent;
 use super::sources::Sources;
 use super::start::{Settled, Start};
-use super::sub_agents::{Jobs, SubAgents, Task, TaskOutput};
+use super::sub_agents::{Jobs, SubAgents, Task, TaskOutput, announcement};
 use super::surroundings::Surroundings;
 use super::tell::Teller;
 use super::worker::Worker;
@@ -173,6 +173,7 @@ impl Lasting {
         let toolbox = (equipment.toolbox)
             .with(Task(sub_agents.clone()))
             .with(TaskOutput(sub_agents.clone()));
+        let arrivals = jobs.clone();
         let conversation = Conversation {
             shared: self.shared.clone(),
             session_id: settled.id.clone(),
@@ -184,7 +185,9 @@ impl Lasting {
             cancellation: self.cancellation.clone(),
             holder: Holder::User(User {
                 outlook: self.outlook.clone(),
-                jobs,
+                arrivals: Arc::new(move || arrivals.arrivals()),
+                uncollected: Arc::new(move || jobs.uncollected()),
+                kinds: announcement(&recipe.kinds),
             }),
         };
         let Assembled {

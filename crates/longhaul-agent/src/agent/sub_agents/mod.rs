@@ -122,6 +122,7 @@ impl SubAgents {
         tokio::spawn(async move {
             let description = order.description.clone();
             let quiet: Arc<dyn Fn(&str) + Send + Sync> = Arc::new(|_| {});
+            // Of its own: agents in the background end together, with the session, and each alone with its work.
             let ran = alone
                 .run_as(order, id.clone(), transcript, end.child_token(), quiet)
                 .await;

@@ -1,34 +1,33 @@
 //! Puts everything around a conversation, the user's own or a sub-agent's: its head, its hooks, the library's session, and
-//! what runs its calls. What differs between the two is in [`Holder`]; `session.rs` and `sub_agents/` open them.
+//! what runs its calls. What differs between the two is in [`Holder`]; `../session.rs` and `../sub_agents/` open them. Here is
+//! all but the library's session, which is in `session.rs`.
+
+mod session;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use longhaul::hooks::Common;
-use longhaul::session::{Cancellation, SessionBuilder};
-use longhaul_core::engine::Delivery;
+use longhaul::session::Cancellation;
 use longhaul_core::models::ModelSpec;
 use longhaul_core::prompt::memory::Found;
 use longhaul_core::prompt::{Presence, TtlPolicy};
+use longhaul_core::rehydrate::BackgroundAgent;
 use longhaul_core::window::QuerySource;
-use longhaul_store::Home;
-use longhaul_store::archive::archive_path;
+use serde_json::Value;
 
 use super::account::Account;
 use super::error::AgentError;
 use super::hands::{Hands, Shown};
-use super::head::{About, Heads, Instead, Made};
+use super::head::{About, Heads, Instead};
 use super::nested_memory::NestedMemory;
 use super::outlook::{HeadWeight, Outlook, Watched};
 use super::recipe::Recipe;
-use super::rehydrate::{AgentWorkspace, SubAgentWorkspace};
-use super::restore::Restoring;
 use super::ring::Ringer;
-use super::sources::Sources;
-use super::sub_agents::{Jobs, announcement};
+use super::sources::{Ask, Sources};
 use super::surroundings::Surroundings;
-use super::tell::{MainWatcher, SubWatcher, Teller};
-use super::worker::{Role, Worker};
+use super::tell::Teller;
+use super::worker::{Arrivals, Role, Worker};
 use crate::agent_kind::AgentKind;
 use crate::place::Place;
 use crate::tool::Toolbox;
@@ -72,8 +71,12 @@ pub(crate) enum Holder {
 /// The user, who sees every call and may look at it from elsewhere.
 pub(crate) struct User {
     pub(crate) outlook: Outlook,
-    /// The agents in the background.
-    pub(crate) jobs: Arc<Jobs>,
+    /// Reports of agents in the background that have ended since somebody asked last.
+    pub(crate) arrivals: Arrivals,
+    /// Agents in the background whose report was not collected (R4).
+    pub(crate) uncollected: Ask<Vec<BackgroundAgent>>,
+    /// The kinds of agents there are, as an attachment (R5).
+    pub(crate) kinds: Value,
 }
 
 /// A sub-agent, which is told what to do once and reports at the end.
@@ -107,8 +110,8 @@ impl Conversation {
         let ringer = self.ringer();
         let builder = self.session(&made, &heads)?;
         let builder = match &self.holder {
-            Holder::User(user) => self.users(user, builder, &heads, spec, &ringer),
-            Holder::SubAgent(agent) => self.sub_agents(agent, builder, &heads),
+            Holder::User(user) => self.for_user(user, builder, &heads, spec, &ringer),
+            Holder::SubAgent(agent) => self.for_sub_agent(agent, builder, &heads),
         };
         let session = builder.open()?;
         let nested_memory = NestedMemory {
@@ -123,10 +126,7 @@ impl Conversation {
             heads: is_users.then_some(heads),
             watched: self.watched(head),
             arrivals: match &self.holder {
-                Holder::User(User { jobs, .. }) => {
-                    let jobs = jobs.clone();
-                    Some(Arc::new(move || jobs.arrivals()))
-                }
+                Holder::User(user) => Some(user.arrivals.clone()),
                 Holder::SubAgent(_) => None,
             },
             max_turns: recipe.max_turns.filter(|_| is_users),
@@ -243,91 +243,6 @@ impl Conversation {
             cancellation: self.cancellation.clone(),
             overflow: of.session_folder().join(HOOK_OUTPUT),
         }
-    }
-
-    /// The library's session, as far as it is the same whoever holds the conversation.
-    fn session(&self, made: &Made, heads: &Heads) -> Result<SessionBuilder, AgentError> {
-        let recipe = &self.shared.recipe;
-        let home = Home::longhaul(&recipe.env)?;
-        let folder = self.session_place().session_folder();
-        let breaks = recipe.options().cache_breaks.clone();
-        let mut builder = (recipe.session.clone())
-            .cancellation(self.cancellation.clone())
-            .prompt(made.prompt.clone())
-            .transcript(&self.place.transcript)
-            .archive(archive_path(&home, &self.place.transcript))
-            // The date, the branch and the like have changed since: that alone is not worth the cache.
-            .keep_prefix_until_compaction()
-            .session_id(&self.session_id)
-            .cwd(&self.place.cwd)
-            .git_branch(self.shared.surroundings.branch())
-            .source(self.source())
-            .hook_overflow(folder.join(HOOK_OUTPUT))
-            .cache_breaks(breaks.unwrap_or(folder));
-        if self.presence() == Presence::Unattended {
-            // Nobody reads along, and nobody answers a question.
-            builder = builder.autonomous().delivery(Delivery::Whole);
-        }
-        if let Some(tool) = heads.recall_tool() {
-            builder = builder.recall_tool(tool);
-        }
-        if let Some(text) = &made.compact_instructions {
-            builder = builder.compact_instructions(text);
-        }
-        Ok(builder)
-    }
-
-    /// What the user's own conversation has beside that.
-    fn users(
-        &self,
-        user: &User,
-        builder: SessionBuilder,
-        heads: &Arc<Heads>,
-        spec: Arc<ModelSpec>,
-        ringer: &Ringer,
-    ) -> SessionBuilder {
-        let recipe = &self.shared.recipe;
-        let uncollected = user.jobs.clone();
-        builder
-            .workspace(AgentWorkspace {
-                heads: heads.clone(),
-                spec,
-                sources: self.sources.clone(),
-                ringer: ringer.clone(),
-                agents: Arc::new(move || uncollected.uncollected()),
-                kinds: Some(announcement(&recipe.kinds)),
-            })
-            .observer(MainWatcher {
-                teller: self.shared.teller.clone(),
-                account: self.account.clone(),
-                heard: self.sources.heard.clone(),
-                gate: recipe.gate.clone(),
-            })
-    }
-
-    /// What a sub-agent's has.
-    fn sub_agents(
-        &self,
-        agent: &SubAgent,
-        builder: SessionBuilder,
-        heads: &Arc<Heads>,
-    ) -> SessionBuilder {
-        let recipe = &self.shared.recipe;
-        builder
-            .agent(&agent.id)
-            .workspace(SubAgentWorkspace {
-                heads: heads.clone(),
-                restoring: Restoring {
-                    place: self.place.clone(),
-                    reads: recipe.reads.clone(),
-                    sources: self.sources.clone(),
-                },
-            })
-            .observer(SubWatcher {
-                account: self.account.clone(),
-                heard: self.sources.heard.clone(),
-                progress: agent.progress.clone(),
-            })
     }
 
     /// The user's conversation can be looked at from elsewhere.
