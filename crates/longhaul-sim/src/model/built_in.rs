@@ -53,7 +53,7 @@ impl SimModel {
         }
         let mut chance = Chance::new(mix(self.seed, "helper") ^ turn.seed);
         match situation {
-            Situation::Summary => summarise::draft(turn.request, ask),
+            Situation::Summary => summarise::draft(turn, ask),
             Situation::Notes => notes::draft(turn.request, ask),
             Situation::Helper => helper::draft(turn.request, ask, &mut chance).unwrap_or_default(),
             Situation::Turn => {

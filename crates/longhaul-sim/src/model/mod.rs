@@ -28,6 +28,7 @@ pub use digest::prompts_of_summary;
 use misbehave::Misbehaviour;
 
 use crate::request::Request;
+use crate::tokens::Family;
 
 /// What a model sees of a call.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +37,8 @@ pub struct Turn<'a> {
     pub request: &'a Request,
     /// Tokens of its prompt.
     pub prompt_tokens: u64,
+    /// How its tokens are counted, those of the reply too.
+    pub tokenizer: Family,
     /// How many calls this session made before.
     pub index: u64,
     /// Chance for this turn, from the world's seed and the conversation: the same call gives the same reply.

@@ -30,7 +30,7 @@ impl Family {
     }
 
     /// Tokens of a text; at least one for any text at all.
-    pub(super) fn count(self, text: &str) -> u64 {
+    pub(crate) fn count(self, text: &str) -> u64 {
         let reference = bpe_openai::cl100k_base().count(text) as u64;
         (reference * self.permille() + 500) / 1_000
     }

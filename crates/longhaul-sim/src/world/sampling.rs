@@ -72,6 +72,7 @@ pub(super) fn sample(
     let turn = Turn {
         request: &shown,
         prompt_tokens: billing.prompt(),
+        tokenizer: Family::from(spec.tokenizer),
         index: world.books.calls_of(case.session),
         seed: seed(world.seed, prompt),
     };

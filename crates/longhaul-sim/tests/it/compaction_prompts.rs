@@ -73,6 +73,7 @@ fn drafted(model: &mut SimModel, ask: &str, mut talk: Talk) -> Draft {
         &Turn {
             request: &talk.request,
             prompt_tokens: 0,
+            tokenizer: longhaul_sim::tokens::Family::Old,
             index: 0,
             seed: 1,
         },

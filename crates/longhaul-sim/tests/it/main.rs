@@ -17,6 +17,7 @@ mod house;
 mod manage;
 mod model_agent;
 mod model_folder;
+mod model_limit;
 mod model_manners;
 mod model_misbehave;
 mod model_notes;

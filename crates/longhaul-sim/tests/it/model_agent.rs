@@ -331,6 +331,7 @@ fn a_schema_that_demands_more_than_there_is_memory_for_gets_a_short_answer() {
         let turn = Turn {
             request: &request,
             prompt_tokens: 100,
+            tokenizer: longhaul_sim::tokens::Family::Old,
             index: 0,
             seed,
         };

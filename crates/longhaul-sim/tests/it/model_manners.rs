@@ -384,6 +384,7 @@ fn a_request_that_only_warms_the_cache_gets_nothing() {
             .reply(&longhaul_sim::model::Turn {
                 request: &request,
                 prompt_tokens: 0,
+                tokenizer: longhaul_sim::tokens::Family::Old,
                 index: 0,
                 seed: 1
             })

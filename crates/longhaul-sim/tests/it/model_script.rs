@@ -19,6 +19,7 @@ fn at(model: &mut SimModel, index: u64, prompt: &str) -> (Draft, Option<String>)
     let turn = Turn {
         request: &request,
         prompt_tokens: 0,
+        tokenizer: longhaul_sim::tokens::Family::Old,
         index,
         seed: index,
     };

@@ -75,6 +75,7 @@ pub(crate) fn reply(model: &mut dyn Model, request: &Request, seed: u64) -> Draf
     model.reply(&Turn {
         request,
         prompt_tokens: 0,
+        tokenizer: longhaul_sim::tokens::Family::Old,
         index: 0,
         seed,
     })
@@ -151,6 +152,7 @@ impl Talk {
         let draft = model.reply(&Turn {
             request: &self.request,
             prompt_tokens: 0,
+            tokenizer: longhaul_sim::tokens::Family::Old,
             index: self.made,
             seed,
         });

@@ -61,7 +61,7 @@ impl Model for Guide {
         let scene = Scene::of(request, self.seed ^ turn.seed);
         let words = &scene.words;
         let asked = match () {
-            () if summarise::is_asked(words) => summarise::reply(request),
+            () if summarise::is_asked(words) => summarise::reply(turn),
             () if notes::is_asked(words) => notes::reply(request),
             () => helper::reply(request),
         };

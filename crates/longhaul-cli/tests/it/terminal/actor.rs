@@ -92,7 +92,7 @@ impl Model for Actor {
     fn reply(&mut self, turn: &Turn<'_>) -> Draft {
         let words = Ask::of(turn.request).words;
         let asked = match () {
-            () if summarise::is_asked(&words) => summarise::reply(turn.request),
+            () if summarise::is_asked(&words) => summarise::reply(turn),
             () if notes::is_asked(&words) => notes::reply(turn.request),
             () => helper::reply(turn.request),
         };

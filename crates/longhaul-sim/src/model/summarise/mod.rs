@@ -3,9 +3,11 @@
 //!
 //! A request is known by what it asks for: the tags `<summary>` or `<analysis>`, with a word that asks to summarise. The
 //! headings it lists are the ones that are used, so the variants (a whole conversation, a part of it) come by themselves.
-//! `sections` finds what a section says, `room` shares out the length. `folds` answers requests for several short summaries.
+//! `sections` finds what a section says, `room` shares out the length, `limit` keeps it within `max_tokens`. `folds` answers
+//! requests for several short summaries.
 
 mod folds;
+mod limit;
 mod room;
 mod sections;
 
@@ -14,8 +16,9 @@ use longhaul_core::quoting::unquoted;
 use super::ask::Ask;
 use super::conversation::{clip, own_words, said};
 use super::digest::{Digest, Last, Topic, asked_headings};
-use super::{Draft, DraftBlock};
-use crate::request::{Message, Request};
+use super::{Draft, DraftBlock, Turn};
+use crate::request::Message;
+use limit::Limit;
 
 /// Bytes a summary has at most, however much it is allowed.
 const LONGEST: usize = 60_000;
@@ -51,9 +54,9 @@ pub fn is_asked(words: &str) -> bool {
 }
 
 /// The reply to a request for a summary; none where the request asks for something else.
-pub fn reply(request: &Request) -> Option<Draft> {
-    let ask = Ask::of(request);
-    is_asked(&ask.words).then(|| draft(request, &ask))
+pub fn reply(turn: &Turn<'_>) -> Option<Draft> {
+    let ask = Ask::of(turn.request);
+    is_asked(&ask.words).then(|| draft(turn, &ask))
 }
 
 /// A summary of these messages in tags, of at most so many bytes, under the default headings; for whoever compacts without
@@ -66,23 +69,24 @@ pub fn summary_of(messages: &[Message], room: usize) -> String {
     )
 }
 
-pub(super) fn draft(request: &Request, ask: &Ask<'_>) -> Draft {
+pub(super) fn draft(turn: &Turn<'_>, ask: &Ask<'_>) -> Draft {
+    let request = turn.request;
     let messages = &request.messages[..(ask.prompt_at + 1).min(request.messages.len())];
-    if folds::is_asked(&ask.words) {
-        let text = folds::write(messages, &ask.words, ask.room.min(LONGEST));
-        return Draft {
-            content: vec![DraftBlock::Text(text)],
-            ..Draft::default()
-        };
-    }
-    let wanted = Wanted::read(&ask.words);
-    let digest = Digest::of(&messages[begin(messages, &ask.words)..], Last::Asks);
+    let limit = Limit {
+        tokens: request.max_tokens.unwrap_or(u64::MAX),
+        tokenizer: turn.tokenizer,
+        bytes: ask.room.min(LONGEST),
+    };
+    let text = match folds::is_asked(&ask.words) {
+        true => limit.longest(|room| folds::write(messages, &ask.words, room)),
+        false => {
+            let wanted = Wanted::read(&ask.words);
+            let digest = Digest::of(&messages[begin(messages, &ask.words)..], Last::Asks);
+            limit.longest(|room| write(&digest, &wanted, room))
+        }
+    };
     Draft {
-        content: vec![DraftBlock::Text(write(
-            &digest,
-            &wanted,
-            ask.room.min(LONGEST),
-        ))],
+        content: vec![DraftBlock::Text(text)],
         ..Draft::default()
     }
 }
