@@ -1,4 +1,4 @@
-//! Starts the simulator in this process, on the loopback, with the guide in it.
+//! Starts the simulator in this process, on the loopback, with the model that does as it is told.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use longhaul_provider::{Auth, ClientConfig, Dialect, Secret};
 use longhaul_sim::faults::wire::Pace;
+use longhaul_sim::model::agent::Pace as Work;
+use longhaul_sim::model::{self, SimModel};
 use longhaul_sim::server::{self, Server};
 use longhaul_sim::world::{self, World};
 
-use super::{Guide, MODEL};
+use super::MODEL;
 
 /// Any key is good; this one tells what it is for.
 const KEY: &str = "offline";
@@ -69,12 +71,21 @@ pub struct Offline {
     server: Server,
 }
 
+/// Who answers: the simulator's model, which does what the user asks for in so many words and changes nothing else.
+pub fn model(seed: u64) -> SimModel {
+    SimModel::new(model::Options {
+        seed,
+        pace: Work::obedient(),
+        ..model::Options::default()
+    })
+}
+
 /// Starts it on a free port that only this machine reaches. Time passes there as it does here.
 pub async fn start(options: Options) -> io::Result<Offline> {
     let pace = options.speed.pace();
     let world = World::new(world::Options {
         pace: server::Options::world_pace(pace),
-        ..world::Options::new(options.seed, Box::new(Guide::new(options.seed)))
+        ..world::Options::new(options.seed, Box::new(model(options.seed)))
     });
     let serving = server::Options {
         pace,

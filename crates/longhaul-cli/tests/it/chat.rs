@@ -137,6 +137,18 @@ fn q4_without_a_key_a_simulated_model_answers_and_says_so() {
 }
 
 #[test]
+fn q1_without_a_key_chat_knows_its_folder_and_shows_no_file_that_it_is_to_delete() {
+    let world = World::new();
+    let run = world
+        .run(["chat", "-p", "Which folder do you work in?"])
+        .ends(0);
+    assert!(run.out.contains("I work in `/"), "{}", run.out);
+    let run = world.run(["chat", "-p", "Delete Cargo.toml"]).ends(0);
+    assert!(run.out.starts_with("I cannot do that"), "{}", run.out);
+    assert_eq!(run.out.trim().lines().count(), 1, "{}", run.out);
+}
+
+#[test]
 fn q1_lines_are_prompts() {
     let world = World::new();
     let provider = Provider::scripted(&[r#"{"text":"One."}"#, r#"{"text":"Two."}"#]);

@@ -4,8 +4,8 @@
 //! [`SimModel`] is the built-in one and routes a turn: [`script`] first, then what is asked for: a summary
 //! ([`summarise`]), session notes ([`notes`]), a title (`helper`), or work ([`agent`]). [`misbehave`] spoils what comes
 //! out. Below these: `ask` and `conversation` read a request, `toolbox` tells its tools apart, `schema` makes inputs that
-//! conform, `digest` is what happened in a conversation, `chance` the one source of chance. They are public for models of
-//! other crates: whoever writes one need not read requests anew.
+//! conform, `digest` is what happened in a conversation, `chance` the one source of chance. What reads a request is public
+//! for models of tests: whoever writes one need not read requests anew.
 
 pub mod agent;
 pub mod ask;
@@ -16,15 +16,14 @@ mod digest;
 pub mod helper;
 pub mod misbehave;
 pub mod notes;
-pub mod schema;
+mod schema;
 pub mod script;
 pub mod summarise;
-pub mod toolbox;
+mod toolbox;
 
 use serde_json::Value;
 
 pub use built_in::{Options, SimModel};
-pub use digest::prompts_of_summary;
 use misbehave::Misbehaviour;
 
 use crate::request::Request;

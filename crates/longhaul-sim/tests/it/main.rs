@@ -20,6 +20,7 @@ mod model_folder;
 mod model_limit;
 mod model_manners;
 mod model_misbehave;
+mod model_named;
 mod model_notes;
 mod model_odd;
 mod model_script;

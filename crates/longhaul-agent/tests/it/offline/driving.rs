@@ -47,6 +47,8 @@ pub(crate) struct Toured {
     /// Tokens before and after each compaction.
     pub(crate) compacted: Vec<(u64, u64)>,
     pub(crate) gauge: Vec<u64>,
+    /// The text of the newest reply.
+    pub(crate) answer: String,
 }
 
 pub(crate) struct Line {
@@ -146,6 +148,9 @@ impl Line {
             }
             let message: Value = serde_json::from_slice(&reply.message_json()).unwrap();
             self.toured.replies += 1;
+            let said = message["content"].as_array().unwrap().iter();
+            let said = said.filter_map(|block| block["text"].as_str());
+            self.toured.answer = said.collect();
             self.toured.writing_ms +=
                 350 + (message["content"].to_string().len() as u128 * 37 / 24).min(5_000);
             if resumed && turn == 0 {

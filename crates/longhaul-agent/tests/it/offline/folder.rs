@@ -25,7 +25,7 @@ impl Folder {
 
     pub(crate) fn system(&self) -> String {
         format!(
-            "You help people.\n\nWorking directory: {}\n",
+            "You help people.\n\n# Environment\n\n- Working directory: `{}`\n",
             self.root.display()
         )
     }

@@ -1,8 +1,8 @@
-//! A conversation with the guide in the strict world, without a network.
+//! A conversation with the offline model in the strict world, without a network.
 
 use std::collections::BTreeSet;
 
-use longhaul_agent::offline::{Guide, MODEL};
+use longhaul_agent::offline::{MODEL, model};
 use longhaul_sim::call::Call;
 use longhaul_sim::world::{Options, World};
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ impl Answer {
 
 impl Talk {
     pub(crate) fn new(seed: u64, folder: Folder, tools: Vec<Value>) -> Self {
-        let world = World::new(Options::new(seed, Box::new(Guide::new(seed))));
+        let world = World::new(Options::new(seed, Box::new(model(seed))));
         Self {
             world,
             folder,

@@ -57,6 +57,11 @@ async fn q3_the_tour_of_a_project_clears_compacts_reports_and_resumes() {
     assert!(report.is_some(), "{:?}", toured.said);
     assert!(toured.commands.contains(&"/context".to_owned()));
     assert!(toured.commands.contains(&"/cost".to_owned()));
+    let where_were_we = &toured.answer;
+    assert!(
+        where_were_we.starts_with("The summary of what came before says:\n- "),
+        "{where_were_we}"
+    );
     let last = toured.said.iter().rev().nth(1).unwrap();
     assert!(
         last.contains(&toured.read_after_resume.to_string()),

@@ -1,4 +1,4 @@
-//! What the guide does for a prompt (Q1).
+//! What the offline model does for a prompt (Q1).
 
 use longhaul_sim::model::chance::Chance;
 use serde_json::json;
@@ -198,6 +198,58 @@ fn q1_after_a_compaction_it_goes_on_with_what_it_did() {
         "{}",
         recap.text
     );
+}
+
+#[test]
+fn q1_after_a_compaction_where_were_we_is_answered_from_the_summary() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut talk = Talk::new(1, harbour(&dir), definitions());
+    let summary = "This session continues an earlier conversation. It is summed up here.\n\nSummary:\n1. Primary request and intent:\n- count\n2. Files and code:\n- README.md\n3. All user messages:\n- Count the berths.\n4. Current work:\n- The berths of the east pier are counted.\n5. Next step:\n- Go on with the west pier.";
+    talk.ask(summary);
+    let recap = talk.ask("Where were we?");
+    for told in [
+        "The berths of the east pier are counted.",
+        "Go on with the west pier.",
+        "Count the berths.",
+    ] {
+        assert!(recap.text.contains(told), "{told}: {}", recap.text);
+    }
+    assert_eq!(recap.calls.len(), 0);
+}
+
+#[test]
+fn q1_what_it_cannot_do_it_says_in_one_line_with_three_things_that_it_can() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut talk = Talk::new(1, harbour(&dir), definitions());
+    for prompt in [
+        "Delete README.md",
+        "could you please remove src/part_1.rs?",
+        "Commit this.",
+        "Refactor src/part_1.rs so that it is shorter",
+        "Read README.md and delete it.",
+        "Fix the bug in src/part_0.rs",
+        "write me a poem about the sea",
+        "What is 2 + 2?",
+    ] {
+        let answer = talk.ask(prompt);
+        assert_eq!(answer.calls.len(), 0, "{prompt}: {:?}", answer.calls);
+        assert_eq!(answer.text.lines().count(), 1, "{}", answer.text);
+        assert_eq!(answer.text.matches('“').count(), 3, "{}", answer.text);
+        assert!(answer.text.starts_with("I cannot do that"), "{prompt}");
+    }
+}
+
+#[test]
+fn q1_it_knows_its_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = harbour(&dir);
+    let root = folder.root.display().to_string();
+    let mut talk = Talk::new(1, folder, definitions());
+    let answer = talk.ask("Which folder do you work in?");
+    assert!(answer.text.contains(&root), "{}", answer.text);
+    let read = talk.ask("explain README.md");
+    let path = format!("{root}/README.md");
+    assert_eq!(read.calls[0].1["file_path"], path);
 }
 
 #[test]

@@ -8,17 +8,17 @@ use crate::model::toolbox::{Kind, PATH_FIELDS, kind_of_name};
 
 /// A file as it is thought to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
+pub(super) struct Held {
     /// Where it is.
-    pub path: String,
+    pub(super) path: String,
     /// What it says, or the part that was read.
-    pub text: String,
+    pub(super) text: String,
     /// The number of the first line held.
-    pub first: usize,
+    pub(super) first: usize,
 }
 
 /// The files whose content it holds, newest first, at most so many.
-pub fn held(exchanges: &[Exchange<'_>], most: usize) -> Vec<Held> {
+pub(super) fn held(exchanges: &[Exchange<'_>], most: usize) -> Vec<Held> {
     let mut paths: Vec<&str> = Vec::new();
     for exchange in exchanges.iter().rev() {
         let reads = matches!(
@@ -43,7 +43,7 @@ pub fn held(exchanges: &[Exchange<'_>], most: usize) -> Vec<Held> {
 }
 
 /// What it holds of one file.
-pub fn one(exchanges: &[Exchange<'_>], path: &str) -> Option<Held> {
+pub(super) fn one(exchanges: &[Exchange<'_>], path: &str) -> Option<Held> {
     let mut held: Option<Held> = None;
     let with = |text: String, first: usize| {
         Some(Held {

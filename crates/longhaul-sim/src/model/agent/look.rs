@@ -149,13 +149,41 @@ impl Mind<'_> {
         let prompt = format!(
             "{ERRAND} which files deal with {topic}, and what each is for.{where_} Change nothing. Answer with a short list of paths, each with a sentence."
         );
-        let mut hints = json!({ "description": format!("Survey {}", first_line(&topic, 30)), "prompt": prompt });
-        if let Some(kind) = listed(offer.description()).first() {
-            hints["subagent_type"] = json!(kind);
-        } else {
-            hints["subagent_type"] = json!("general-purpose");
-        }
-        Some(self.call(offer, hints, format!("have a sub-agent survey {topic}")))
+        let description = format!("Survey {}", first_line(&topic, 30));
+        let doing = format!("have a sub-agent survey {topic}");
+        Some(self.errand(offer, &description, &prompt, doing))
+    }
+
+    /// Starts a sub-agent of a type that the tool lists: one that the user names, else the first.
+    pub(super) fn errand(
+        &mut self,
+        offer: Offer<'_>,
+        description: &str,
+        prompt: &str,
+        doing: String,
+    ) -> Call {
+        let values = offer
+            .field("subagent_type")
+            .and_then(|field| field.get("enum")?.as_array().cloned());
+        let types: Vec<String> = match values {
+            Some(values) => {
+                let names = values.iter().filter_map(|value| value.as_str());
+                names.map(str::to_owned).collect()
+            }
+            None => listed(offer.description()),
+        };
+        let words = &self.ask.words;
+        let named = types.iter().find(|name| {
+            let is_it = |word: &str| word.eq_ignore_ascii_case(name);
+            words
+                .split(|c: char| c.is_whitespace() || ",.:;!?`\"'".contains(c))
+                .any(is_it)
+        });
+        let kind = named
+            .or(types.first())
+            .map_or("general-purpose", String::as_str);
+        let hints = json!({ "description": description, "prompt": prompt, "subagent_type": kind });
+        self.call(offer, hints, doing)
     }
 
     /// Loads a skill that is listed.
@@ -185,9 +213,14 @@ impl Mind<'_> {
         let url = url
             .trim_end_matches([')', '.', ',', ';', '>', '"'])
             .to_owned();
+        Some(self.fetch_this(offer, &url))
+    }
+
+    /// Fetches one particular page.
+    pub(super) fn fetch_this(&mut self, offer: Offer<'_>, url: &str) -> Call {
         let question = format!("What does this page say about {}?", self.topic());
         let doing = format!("fetch {url}");
-        Some(self.call(offer, json!({ "url": url, "prompt": question }), doing))
+        self.call(offer, json!({ "url": url, "prompt": question }), doing)
     }
 
     /// Looks at what it remembered, or remembers something.

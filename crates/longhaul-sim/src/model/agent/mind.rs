@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use super::file::{Held, held};
+use super::past::Past;
 use super::symbols::{defined, weighty};
 use super::view::{Mode, View};
-use super::{Hands, Pace};
-use crate::model::ask::Ask;
+use super::{Hands, Manner, Pace};
+use crate::model::ask::{Ask, Calls};
 use crate::model::chance::Chance;
 use crate::model::schema::Palette;
 use crate::model::toolbox::{Kind, Offer, Toolbox};
@@ -55,6 +56,8 @@ pub(super) enum Move {
 #[derive(Debug)]
 pub(super) struct Mind<'a> {
     pub(super) view: View<'a>,
+    /// What it remembers of before; nothing where it is independent.
+    pub(super) past: Past,
     pub(super) tools: Toolbox<'a>,
     pub(super) ask: &'a Ask<'a>,
     pub(super) pace: &'a Pace,
@@ -80,19 +83,29 @@ impl<'a> Mind<'a> {
         budget: usize,
         chance: Chance,
     ) -> Self {
-        let view = View::of(request, ask);
+        let view = View::of(request, ask, pace.manner);
+        let past = match pace.manner {
+            Manner::Independent => Past::default(),
+            Manner::Obedient => Past::of(request, ask),
+        };
         let held = held(&view.exchanges, HELD);
         let mut phrases = defined(&held);
         let words = weighty(&ask.words);
         phrases.extend(words.iter().cloned());
-        let tools = Toolbox::of(request).filtered(|offer| {
-            !ask.unwanted.iter().any(|name| name == offer.name())
-                && !view.refused.contains(offer.name())
+        // What is ordered may be tried, and once is enough; a call that a request forces on it is its own choice.
+        let forced = matches!(ask.calls, Calls::Forced | Calls::ForcedTo(_));
+        let ordered = pace.manner == Manner::Obedient && !forced;
+        let own_choice = |offer: &Offer<'_>| {
+            !view.refused.contains(offer.name())
                 && (pace.hands == Hands::Full || looks_only(offer))
                 && (view.mode == Mode::Working || looks_only(offer) || offer.kind == Kind::ExitPlan)
-        });
+        };
+        let wanted = |offer: &Offer<'_>| !ask.unwanted.iter().any(|name| name == offer.name());
+        let tools =
+            Toolbox::of(request).filtered(|offer| wanted(offer) && (ordered || own_choice(offer)));
         Self {
             view,
+            past,
             tools,
             ask,
             pace,
@@ -156,12 +169,11 @@ impl<'a> Mind<'a> {
 
     /// A path as it is told to the user: from the folder on.
     pub(super) fn told<'p>(&self, path: &'p str) -> &'p str {
-        let inner = self
-            .view
-            .folder
-            .as_deref()
-            .and_then(|folder| path.strip_prefix(folder));
-        inner.map_or(path, |inner| inner.trim_start_matches('/'))
+        let inner = self.view.folder.as_deref().and_then(|folder| {
+            let inner = path.strip_prefix(folder)?.strip_prefix('/')?;
+            (!inner.is_empty()).then_some(inner)
+        });
+        inner.unwrap_or(path)
     }
 }
 

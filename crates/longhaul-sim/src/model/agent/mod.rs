@@ -1,26 +1,34 @@
-//! An agent made of rules and chance: it uses the tools a request offers as a coding agent would, for as long as it is
-//! kept going. It looks before it reads, reads before it edits, tries something else after an error, and ends its turn
-//! with an account of what it did.
+//! An agent made of rules and chance, in one of two manners. Independent, it uses the tools a request offers as a coding
+//! agent would, for as long as it is kept going: it looks before it reads, reads before it edits, tries something else after
+//! an error, and ends its turn with an account of what it did. Obedient, it does what the user's newest words ask for and no
+//! more, and says what it cannot do; that is who answers in a chat without a key. A tool that the user names is called in
+//! both.
 //!
-//! It looks at a bounded stretch of the conversation, so a turn costs the same at any length of history. It writes only
-//! comments marked `sim-note` and new files under `sim-notes/`: on a real folder it does no harm.
+//! Independent, it looks at a bounded stretch of the conversation, so a turn costs the same at any length of history, and it
+//! writes only comments marked `sim-note` and new files under `sim-notes/`: on a real folder it does no harm.
 //!
-//! `view` is what it sees, `places` the paths it knows, `file` what it holds of a file; `next` chooses, `look`, `change`
-//! and `run` make the calls, `react` answers errors, `say` and `report` find the words.
+//! `view` is what it sees, `past` what it remembers of before, `places` the paths it knows, `file` what it holds of a file;
+//! `next` chooses, `look`, `change` and `run` make the calls, `named` and `fields` those of a tool that the user names,
+//! `react` answers errors, `say` and `report` find the words. `wish` is what the user's words ask for, `obey` does it.
 
 mod change;
-pub mod file;
+mod fields;
+mod file;
 mod look;
 mod mind;
+mod named;
 mod next;
-pub mod places;
+mod obey;
+mod past;
+mod places;
 mod react;
 mod report;
 mod run;
 mod say;
-pub mod symbols;
+mod symbols;
 mod todo;
 mod view;
+mod wish;
 
 use std::ops::RangeInclusive;
 
@@ -51,9 +59,21 @@ pub enum Hands {
     Full,
 }
 
+/// Whose head it follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Manner {
+    /// Its own: the prompt sets the topic, and it works as long as its turns last.
+    #[default]
+    Independent,
+    /// The user's: it does what the newest words ask for in so many words, and changes or runs nothing else.
+    Obedient,
+}
+
 /// How it works.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pace {
+    /// Whose head it follows.
+    pub manner: Manner,
     /// How many replies it makes for one prompt before it ends its turn.
     pub turns: RangeInclusive<u32>,
     /// How much it says.
@@ -62,13 +82,27 @@ pub struct Pace {
     pub parallel: f64,
     /// How often it thinks before a reply where thinking is on, 0 to 1.
     pub thinking: f64,
-    /// What it may change.
+    /// What it may change of its own accord.
     pub hands: Hands,
+}
+
+impl Pace {
+    /// How it works for people who talk to it: it does as it is told, and makes few words.
+    pub fn obedient() -> Self {
+        Self {
+            manner: Manner::Obedient,
+            turns: 16..=16,
+            verbosity: Verbosity::Terse,
+            hands: Hands::ReadOnly,
+            ..Self::default()
+        }
+    }
 }
 
 impl Default for Pace {
     fn default() -> Self {
         Self {
+            manner: Manner::Independent,
             turns: 6..=24,
             verbosity: Verbosity::Normal,
             parallel: 0.2,

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::Manner;
 use super::mind::{Call, Mind, Move, Phase};
 use super::view::Mode;
 use crate::model::ask::Calls;
@@ -15,7 +16,9 @@ const PATIENCE: usize = 3;
 impl Mind<'_> {
     /// Decides.
     pub(super) fn choose(&mut self) -> Move {
+        let obeys = self.pace.manner == Manner::Obedient;
         match &self.ask.calls {
+            Calls::Forbidden if obeys => return self.obey(),
             Calls::Forbidden => return Move::Say(self.answer()),
             Calls::ForcedTo(name) => {
                 let name = name.clone();
@@ -23,6 +26,12 @@ impl Mind<'_> {
             }
             Calls::Forced => return self.forced(None),
             Calls::One | Calls::Many => {}
+        }
+        if let Some(used) = self.use_named() {
+            return used;
+        }
+        if obeys {
+            return self.obey();
         }
         if self.tools.all().is_empty() || self.ask.room < 600 {
             return Move::Say(match self.view.steps {
@@ -241,6 +250,10 @@ impl Mind<'_> {
             None => None,
         };
         let call = match offer {
+            Some(offer) if matches!(offer.kind, Kind::Other | Kind::Delicate) => {
+                let words = self.ask.words.clone();
+                Some(self.from_words(offer, &words))
+            }
             Some(offer) => self
                 .build(offer)
                 .or_else(|| Some(self.call(offer, json!({}), String::new()))),

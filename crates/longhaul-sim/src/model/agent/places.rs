@@ -12,22 +12,22 @@ const MOST_LINES: usize = 200;
 
 /// The paths it knows.
 #[derive(Debug, Default)]
-pub struct Places {
+pub(super) struct Places {
     /// Files, the newest knowledge first.
-    pub files: Vec<String>,
+    pub(super) files: Vec<String>,
     /// Folders.
-    pub folders: Vec<String>,
+    pub(super) folders: Vec<String>,
     /// Files the user named.
-    pub named: Vec<String>,
+    pub(super) named: Vec<String>,
     /// Files it has read or written.
-    pub read: BTreeSet<String>,
+    pub(super) read: BTreeSet<String>,
     /// Paths that turned out not to be readable.
-    pub bad: BTreeSet<String>,
+    pub(super) bad: BTreeSet<String>,
 }
 
 impl Places {
     /// What these calls and words tell.
-    pub fn of(exchanges: &[Exchange<'_>], folder: Option<&str>, words: &str) -> Self {
+    pub(super) fn of(exchanges: &[Exchange<'_>], folder: Option<&str>, words: &str) -> Self {
         let mut places = Self::default();
         let mut listings = 0;
         for exchange in exchanges
@@ -123,14 +123,14 @@ impl Places {
     }
 
     /// A file of this name is known.
-    pub fn has_name(&self, name: &str) -> bool {
+    pub(super) fn has_name(&self, name: &str) -> bool {
         self.files
             .iter()
             .any(|file| file.rsplit('/').next() == Some(name))
     }
 
     /// The folder that holds every absolute path it knows.
-    pub fn common_folder(&self) -> Option<String> {
+    pub(super) fn common_folder(&self) -> Option<String> {
         let mut shared: Option<&str> = None;
         for file in self
             .files
@@ -180,7 +180,7 @@ fn shown_by(command: &str) -> Shown {
 }
 
 /// The folder the host says it works in.
-pub fn working_folder(request: &Request) -> Option<String> {
+pub(super) fn working_folder(request: &Request) -> Option<String> {
     const MARKS: &[&str] = &[
         "orking directory:",
         "orking folder:",
@@ -195,8 +195,9 @@ pub fn working_folder(request: &Request) -> Option<String> {
             let Some((_, after)) = text.split_once(mark) else {
                 continue;
             };
+            // Prompts quote it, or do not.
             let line = after
-                .trim_start()
+                .trim_start_matches(|letter: char| letter.is_whitespace() || "`\"".contains(letter))
                 .split(['\n', '<', '`', '"'])
                 .next()
                 .unwrap_or("")
@@ -210,7 +211,7 @@ pub fn working_folder(request: &Request) -> Option<String> {
 }
 
 /// A path below a folder; an absolute one as it is.
-pub fn joined(folder: Option<&str>, path: &str) -> String {
+pub(super) fn joined(folder: Option<&str>, path: &str) -> String {
     let path = path.trim_start_matches("./");
     match folder {
         Some(folder) if !path.starts_with('/') => match path {
@@ -222,7 +223,7 @@ pub fn joined(folder: Option<&str>, path: &str) -> String {
 }
 
 /// The last part of a path.
-pub fn name_of(path: &str) -> &str {
+pub(super) fn name_of(path: &str) -> &str {
     path.trim_end_matches('/')
         .rsplit('/')
         .next()
@@ -230,7 +231,7 @@ pub fn name_of(path: &str) -> &str {
 }
 
 /// What follows the last dot of a file's name.
-pub fn extension(path: &str) -> &str {
+pub(super) fn extension(path: &str) -> &str {
     name_of(path).rsplit_once('.').map_or("", |(_, end)| end)
 }
 

@@ -8,6 +8,58 @@ use super::places::name_of;
 use super::{Hands, view::Mode};
 use crate::model::toolbox::Offer;
 
+/// A file that tells how a project is tested and built.
+pub(super) struct Project {
+    pub(super) file: &'static str,
+    /// The tests with little output.
+    checks: &'static str,
+    pub(super) tests: &'static str,
+    pub(super) build: &'static str,
+}
+
+const fn project(
+    file: &'static str,
+    checks: &'static str,
+    tests: &'static str,
+    build: &'static str,
+) -> Project {
+    Project {
+        file,
+        checks,
+        tests,
+        build,
+    }
+}
+
+pub(super) const PROJECTS: &[Project] = &[
+    project(
+        "Cargo.toml",
+        "cargo test --quiet",
+        "cargo test",
+        "cargo build",
+    ),
+    project(
+        "package.json",
+        "npm test --silent",
+        "npm test",
+        "npm run build",
+    ),
+    project(
+        "pyproject.toml",
+        "python -m pytest -q",
+        "python -m pytest -q",
+        "python -m build",
+    ),
+    project(
+        "setup.py",
+        "python -m pytest -q",
+        "python -m pytest -q",
+        "python -m build",
+    ),
+    project("go.mod", "go test ./...", "go test ./...", "go build ./..."),
+    project("Makefile", "make test", "make test", "make"),
+];
+
 impl Mind<'_> {
     /// Runs a command that fits the phase.
     pub(super) fn command(&mut self, offer: Offer<'_>) -> Option<Call> {
@@ -65,18 +117,10 @@ impl Mind<'_> {
     /// The project's own tests, by what the folder holds.
     fn checks(&mut self) -> (String, &'static str) {
         let places = &self.view.places;
-        let suite = [
-            ("Cargo.toml", "cargo test --quiet"),
-            ("package.json", "npm test --silent"),
-            ("pyproject.toml", "python -m pytest -q"),
-            ("setup.py", "python -m pytest -q"),
-            ("go.mod", "go test ./..."),
-            ("Makefile", "make test"),
-        ];
-        let by_file = suite
+        let by_file = PROJECTS
             .iter()
-            .find(|(name, _)| places.has_name(name))
-            .map(|(_, command)| *command);
+            .find(|project| places.has_name(project.file))
+            .map(|project| project.checks);
         let by_kind = || {
             let any = |end: &str| places.files.iter().any(|file| name_of(file).ends_with(end));
             any(".rs")

@@ -3,7 +3,7 @@
 use super::Verbosity;
 use super::mind::{Call, Mind, Move, Phase};
 use super::places::name_of;
-use crate::model::conversation::{Exchange, first_line};
+use crate::model::conversation::{Exchange, clip, first_line};
 use crate::model::toolbox::{Kind, PATH_FIELDS, kind_of_name};
 
 impl Mind<'_> {
@@ -116,6 +116,15 @@ impl Mind<'_> {
         });
         lines.join(if lines.len() > 4 { "\n" } else { " " })
     }
+}
+
+/// The first lines of a text, each clipped.
+pub(super) fn excerpt(text: &str, lines: usize) -> String {
+    let lines = text
+        .lines()
+        .take(lines)
+        .map(|line| clip(line, 160).replace("```", "'''"));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A sentence about a result.

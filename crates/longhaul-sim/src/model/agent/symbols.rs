@@ -20,7 +20,7 @@ const MOST_LINES: usize = 300;
 const MOST: usize = 24;
 
 /// Names these files define, in order.
-pub fn defined(held: &[Held]) -> Vec<String> {
+pub(super) fn defined(held: &[Held]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for line in held
         .iter()
@@ -39,7 +39,7 @@ pub fn defined(held: &[Held]) -> Vec<String> {
 }
 
 /// The name a line defines.
-pub fn definition(line: &str) -> Option<&str> {
+pub(super) fn definition(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let line = [
         "pub(crate) ",
@@ -63,7 +63,7 @@ pub fn definition(line: &str) -> Option<&str> {
 }
 
 /// The weightier words of a text, in order.
-pub fn weighty(text: &str) -> Vec<String> {
+pub(super) fn weighty(text: &str) -> Vec<String> {
     const LIGHT: &[&str] = &[
         "about", "after", "again", "also", "because", "before", "being", "could", "every", "first",
         "from", "have", "into", "just", "like", "make", "more", "only", "other", "please",

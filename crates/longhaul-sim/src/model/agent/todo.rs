@@ -7,7 +7,7 @@ use crate::model::toolbox::{Kind, Offer, kind_of_name};
 
 /// Where an entry stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     Pending,
     Going,
     Done,
@@ -97,7 +97,12 @@ impl Mind<'_> {
         todos
     }
 
-    fn todo_call(&mut self, offer: Offer<'_>, todos: &[(String, State)], doing: &str) -> Call {
+    pub(super) fn todo_call(
+        &mut self,
+        offer: Offer<'_>,
+        todos: &[(String, State)],
+        doing: &str,
+    ) -> Call {
         let entries: Vec<Value> = todos
             .iter()
             .enumerate()

@@ -7,9 +7,10 @@ use crate::model::conversation::{Exchange, exchanges, first_line};
 use crate::model::toolbox::{Kind, kind_of_name};
 use crate::request::{Message, Request, Role};
 
+use super::Manner;
 use super::places::{Places, working_folder};
 
-/// Messages it looks back on.
+/// Messages it looks back on where it is independent: sessions that it works in may be endless.
 const LOOK_BACK: usize = 96;
 
 /// Whether it is planning, and so may change nothing.
@@ -44,9 +45,12 @@ pub(super) struct View<'a> {
 
 impl<'a> View<'a> {
     /// What it sees of a request.
-    pub(super) fn of(request: &'a Request, ask: &Ask<'_>) -> Self {
+    pub(super) fn of(request: &'a Request, ask: &Ask<'_>, manner: Manner) -> Self {
         let messages = &request.messages;
-        let begin = messages.len().saturating_sub(LOOK_BACK);
+        let begin = match manner {
+            Manner::Independent => messages.len().saturating_sub(LOOK_BACK),
+            Manner::Obedient => 0,
+        };
         let window = &messages[begin..];
         let exchanges = exchanges(window);
         let since = exchanges.partition_point(|exchange| exchange.at + begin <= ask.prompt_at);
@@ -88,6 +92,18 @@ impl<'a> View<'a> {
     /// The calls made for this prompt.
     pub(super) fn since_prompt(&self) -> &[Exchange<'a>] {
         &self.exchanges[self.since..]
+    }
+
+    /// The calls of a kind for this prompt.
+    pub(super) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Exchange<'a>> {
+        let calls = self.since_prompt().iter();
+        calls.filter(move |exchange| kind_of_name(exchange.name) == kind)
+    }
+
+    /// In how many replies tools of this kind were called for this prompt.
+    pub(super) fn rounds(&self, kind: Kind) -> usize {
+        let at: BTreeSet<usize> = self.of_kind(kind).map(|exchange| exchange.at).collect();
+        at.len()
     }
 
     /// The calls of the newest reply.

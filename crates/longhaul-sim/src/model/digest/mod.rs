@@ -15,12 +15,6 @@ use super::conversation::{Exchange, clip, exchanges, first_line, own_texts, own_
 use super::toolbox::{Kind, PATH_FIELDS, kind_of_name};
 use crate::request::{Message, Role};
 
-/// The user's messages that a summary quotes, oldest first; none where the text is no summary. For a model that goes on
-/// after a compaction.
-pub fn prompts_of_summary(text: &str) -> Option<Vec<String>> {
-    Earlier::read(text).map(|earlier| earlier.messages())
-}
-
 /// What was last done to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Done {

@@ -20,16 +20,16 @@ const MOST_VALUES: usize = 10_000;
 
 /// What made-up values are taken from, so that they have to do with the conversation.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Palette<'a> {
+pub(super) struct Palette<'a> {
     /// Paths that exist.
-    pub paths: &'a [String],
+    pub(super) paths: &'a [String],
     /// Words and short phrases of the conversation.
-    pub phrases: &'a [String],
+    pub(super) phrases: &'a [String],
 }
 
 /// Whether fields that are not required are made up too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extras {
+pub(super) enum Extras {
     /// Never.
     None,
     /// Now and then.
@@ -37,7 +37,7 @@ pub enum Extras {
 }
 
 /// An input for a schema that keeps of `hints` what the schema allows.
-pub fn fit(
+pub(super) fn fit(
     schema: &Value,
     hints: Value,
     extras: Extras,
@@ -59,7 +59,12 @@ pub fn fit(
 }
 
 /// A value for a schema of any type, as an answer in a demanded format is.
-pub fn answer(schema: &Value, hints: Value, palette: Palette<'_>, chance: &mut Chance) -> Value {
+pub(super) fn answer(
+    schema: &Value,
+    hints: Value,
+    palette: Palette<'_>,
+    chance: &mut Chance,
+) -> Value {
     let mut fitter = Fitter {
         root: schema,
         extras: Extras::None,

@@ -7,7 +7,7 @@ use crate::request::Tool;
 
 /// What a tool is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Reads a file.
     Read,
     /// Searches in files.
@@ -47,7 +47,7 @@ pub enum Kind {
 }
 
 /// What a tool of this name is for, whatever the request; for reading results of calls.
-pub fn kind_of_name(name: &str) -> Kind {
+pub(crate) fn kind_of_name(name: &str) -> Kind {
     let squeezed: String = name
         .chars()
         .filter(char::is_ascii_alphanumeric)

@@ -13,10 +13,10 @@ use super::schema::{Extras, Palette, fit};
 use crate::request::{Request, Role, Tool};
 use kind::{kind_of, typed_schema};
 
-pub use kind::{Kind, kind_of_name};
+pub(super) use kind::{Kind, kind_of_name};
 
 /// Names of the field that takes a path, in the order they are looked for.
-pub const PATH_FIELDS: &[&str] = &[
+pub(super) const PATH_FIELDS: &[&str] = &[
     "file_path",
     "path",
     "filePath",
@@ -31,21 +31,21 @@ const LOOK_BACK: usize = 60;
 
 /// A tool on offer.
 #[derive(Debug, Clone, Copy)]
-pub struct Offer<'a> {
+pub(super) struct Offer<'a> {
     /// Its definition.
-    pub tool: &'a Tool,
+    pub(super) tool: &'a Tool,
     /// What it is for.
-    pub kind: Kind,
+    pub(super) kind: Kind,
 }
 
 impl<'a> Offer<'a> {
     /// Its name.
-    pub fn name(&self) -> &'a str {
+    pub(super) fn name(&self) -> &'a str {
         &self.tool.name
     }
 
     /// What it says of itself.
-    pub fn description(&self) -> &'a str {
+    pub(super) fn description(&self) -> &'a str {
         self.tool
             .fields
             .get("description")
@@ -54,7 +54,7 @@ impl<'a> Offer<'a> {
     }
 
     /// The schema of its input.
-    pub fn schema(&self) -> Cow<'a, Value> {
+    pub(super) fn schema(&self) -> Cow<'a, Value> {
         match self.tool.fields.get("input_schema") {
             Some(schema) => Cow::Borrowed(schema),
             None => Cow::Owned(typed_schema(self.kind)),
@@ -62,12 +62,12 @@ impl<'a> Offer<'a> {
     }
 
     /// The definition of a field of its input.
-    pub fn field(&self, name: &str) -> Option<Value> {
+    pub(super) fn field(&self, name: &str) -> Option<Value> {
         self.schema().get("properties")?.get(name).cloned()
     }
 
     /// The field that takes a path.
-    pub fn path_field(&self) -> Option<&'static str> {
+    pub(super) fn path_field(&self) -> Option<&'static str> {
         PATH_FIELDS
             .iter()
             .copied()
@@ -75,7 +75,7 @@ impl<'a> Offer<'a> {
     }
 
     /// An input that keeps of `hints` what its schema has.
-    pub fn input(&self, hints: Value, palette: Palette<'_>, chance: &mut Chance) -> Value {
+    pub(super) fn input(&self, hints: Value, palette: Palette<'_>, chance: &mut Chance) -> Value {
         let extras = match self.kind {
             Kind::Other => Extras::Some,
             _ => Extras::None,
@@ -86,13 +86,13 @@ impl<'a> Offer<'a> {
 
 /// The tools on offer.
 #[derive(Debug, Clone)]
-pub struct Toolbox<'a> {
+pub(super) struct Toolbox<'a> {
     offers: Vec<Offer<'a>>,
 }
 
 impl<'a> Toolbox<'a> {
     /// Those of a request.
-    pub fn of(request: &'a Request) -> Self {
+    pub(super) fn of(request: &'a Request) -> Self {
         let known = if request.tools.iter().any(|tool| tool.deferred) {
             discovered(request)
         } else {
@@ -110,23 +110,23 @@ impl<'a> Toolbox<'a> {
     }
 
     /// The same without those the test refuses.
-    pub fn filtered(mut self, keep: impl Fn(&Offer<'_>) -> bool) -> Self {
+    pub(super) fn filtered(mut self, keep: impl Fn(&Offer<'_>) -> bool) -> Self {
         self.offers.retain(keep);
         self
     }
 
     /// All of them.
-    pub fn all(&self) -> &[Offer<'a>] {
+    pub(super) fn all(&self) -> &[Offer<'a>] {
         &self.offers
     }
 
     /// The first of a kind.
-    pub fn of_kind(&self, kind: Kind) -> Option<Offer<'a>> {
+    pub(super) fn of_kind(&self, kind: Kind) -> Option<Offer<'a>> {
         self.offers.iter().find(|offer| offer.kind == kind).copied()
     }
 
     /// One by its name.
-    pub fn named(&self, name: &str) -> Option<Offer<'a>> {
+    pub(super) fn named(&self, name: &str) -> Option<Offer<'a>> {
         self.offers
             .iter()
             .find(|offer| offer.name() == name)

@@ -1,13 +1,23 @@
 //! What the user wants, told by keywords. Writing, changing and running are wished for only by an order: a sentence that
 //! begins with the verb, politeness aside. "How would I write a file?" is a question.
 
+mod beyond;
 mod order;
 mod words;
 
-use longhaul_sim::model::agent::symbols::weighty;
-
-use super::change::Running;
+use super::symbols::weighty;
 use words::{path_in, pattern, sought, starts};
+
+/// What shall be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Running {
+    /// This command.
+    Command(String),
+    /// The project's tests.
+    Tests,
+    /// The project's build.
+    Build,
+}
 
 /// How much of each file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +33,10 @@ pub(super) enum Depth {
 pub(super) enum Wish {
     Who,
     Help,
+    /// In which folder it works.
+    Where,
+    /// Something that it has no way to do.
+    Beyond,
     Thanks,
     Recap,
     Filler,
@@ -57,6 +71,9 @@ impl Wish {
         if let Some(order) = order::given(words) {
             return order;
         }
+        if beyond::is_requested(words) {
+            return Self::Beyond;
+        }
         let short = words.split_whitespace().count() <= 6;
         if has(&[
             "who are you",
@@ -89,6 +106,19 @@ impl Wish {
             "recap",
         ]) {
             return Self::Recap;
+        }
+        if has(&[
+            "which folder",
+            "what folder",
+            "which directory",
+            "what directory",
+            "working directory",
+            "working folder",
+            "where are you",
+            "where am i",
+        ]) || lower.trim() == "pwd"
+        {
+            return Self::Where;
         }
         if has(&["sub-agent", "subagent", "delegate"]) {
             return Self::Delegate(words.trim().to_owned());
@@ -133,7 +163,9 @@ impl Wish {
         if let Some(term) = sought(words, &lower) {
             return Self::Find(term);
         }
-        if let Some(path) = path_in(words) {
+        // A file is shown to those who ask for it, not to those who wonder how it might be changed.
+        let wonders = beyond::is_mentioned(words) && !starts(&lower, READING);
+        if let Some(path) = path_in(words).filter(|_| !wonders) {
             return Self::Read(path);
         }
         if short && has(&["go on", "continue", "more", "next"]) || lower.trim() == "yes" {
@@ -151,16 +183,36 @@ impl Wish {
             "look around",
             "in here",
             "directory",
-        ]) {
+        ]) || words.trim().is_empty()
+        {
             return Self::Overview;
         }
         let terms = weighty(words);
-        match words.contains('?') && !terms.is_empty() {
+        let asks = words.contains('?') || starts(&lower, READING);
+        match asks && !terms.is_empty() {
             true => Self::Question(terms.into_iter().take(3).collect()),
-            false => Self::Overview,
+            false => Self::Beyond,
         }
     }
 }
+
+/// Words that ask to be told what is there.
+const READING: &[&str] = &[
+    "read",
+    "show",
+    "explain",
+    "describe",
+    "summarize",
+    "summarise",
+    "open",
+    "view",
+    "print",
+    "cat",
+    "tell",
+    "look",
+    "check",
+    "what",
+];
 
 #[cfg(test)]
 mod tests {
@@ -212,6 +264,7 @@ mod tests {
             Wish::Fetch("https://example.org/x".into())
         );
         assert_eq!(Wish::of(""), Wish::Overview);
+        assert_eq!(Wish::of("which folder is this?"), Wish::Where);
         assert_eq!(
             Wish::of("replace \"a\" with \"b\" in notes.txt"),
             Wish::Edit {
@@ -220,5 +273,40 @@ mod tests {
                 new: "b".into()
             }
         );
+    }
+
+    #[test]
+    fn what_it_has_no_way_to_do_is_told_from_what_it_can_look_at() {
+        for beyond in [
+            "delete notes.txt",
+            "Could you maybe delete notes.txt?",
+            "Refactor src/main.rs to use async",
+            "commit the change to README.md",
+            "Read notes.txt and delete it",
+            "I want you to fix src/lib.rs",
+            "we should remove build.rs",
+            "help me fix the bug",
+            "write a poem",
+            "translate README.md into French",
+            "tell me a joke, please",
+            "x",
+        ] {
+            let wish = Wish::of(beyond);
+            let told = matches!(wish, Wish::Beyond | Wish::Question(_));
+            assert!(told, "{beyond}: {wish:?}");
+        }
+        for reading in [
+            "explain how delete works in src/a.rs",
+            "read the fix in src/a.rs",
+            "src/a.rs",
+        ] {
+            assert_eq!(
+                Wish::of(reading),
+                Wish::Read("src/a.rs".into()),
+                "{reading}"
+            );
+        }
+        let how = Wish::of("How do I delete notes.txt?");
+        assert!(matches!(how, Wish::Question(_)), "{how:?}");
     }
 }

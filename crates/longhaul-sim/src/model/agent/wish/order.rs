@@ -1,8 +1,7 @@
 //! Orders: sentences that begin with what shall be done. Only these lead to writing, changing, running and fetching.
 
-use super::super::change::Running;
-use super::Wish;
 use super::words::path_in;
+use super::{Running, Wish};
 
 const POLITE: &[&str] = &[
     "please",
@@ -37,7 +36,7 @@ const PROGRAMS: &[&str] = &[
 ];
 
 /// Sentences with politeness taken off: the verb in lower case, and all that follows it to the end of the prompt.
-fn orders(words: &str) -> impl Iterator<Item = (String, &str)> {
+pub(super) fn orders(words: &str) -> impl Iterator<Item = (String, &str)> {
     let ends = |letter: char| matches!(letter, '.' | '!' | '?' | ';' | '\n');
     let begins = words
         .char_indices()
@@ -99,7 +98,7 @@ fn order((verb, rest): (String, &str)) -> Option<Wish> {
             let (head, text) = said(rest);
             match (path_in(head), text) {
                 (Some(path), Some(text)) => Some(Wish::Write { path, text }),
-                (None, None) if !lower.contains("file") => None,
+                (None, None) if !lower.contains("file") => Some(Wish::Beyond),
                 _ => Some(Wish::Unclear(HOW_TO_WRITE)),
             }
         }

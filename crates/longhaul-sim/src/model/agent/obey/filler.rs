@@ -1,8 +1,6 @@
 //! Made-up text, where a folder has too little to fill a window with. It says that it is made up.
 
-use longhaul_sim::model::chance::Chance;
-
-use super::scene::Scene;
+use super::super::mind::Mind;
 
 /// Bytes of made-up text in one answer, if there is room.
 const LENGTH: usize = 14_000;
@@ -41,9 +39,9 @@ const WHERE: &[&str] = &[
 ];
 
 /// A made-up log.
-pub(super) fn text(scene: &Scene<'_>) -> String {
-    let length = LENGTH.min(scene.ask.room * 2 / 3);
-    let mut chance = Chance::new(scene.seed ^ scene.all.len() as u64);
+pub(super) fn text(mind: &mut Mind<'_>) -> String {
+    let length = LENGTH.min(mind.ask.room * 2 / 3);
+    let chance = &mut mind.chance;
     let mut text = String::from("A log that I make up, only to fill the window:\n");
     let mut line = 0;
     while text.len() < length {

@@ -2,41 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use longhaul_sim::model::agent::file::Held;
-use longhaul_sim::model::agent::places::extension;
-use longhaul_sim::model::agent::symbols::definition;
-use longhaul_sim::model::conversation::{Exchange, clip, first_line};
-use longhaul_sim::model::toolbox::{Kind, PATH_FIELDS};
+use super::super::file::Held;
+use super::super::mind::Mind;
+use super::super::places::extension;
+use super::super::say::excerpt;
+use super::super::symbols::defined;
+use super::super::view::was_refused;
+use crate::model::conversation::{Exchange, clip, first_line};
+use crate::model::toolbox::{Kind, PATH_FIELDS};
 
-use super::look::files;
-use super::scene::Scene;
-
-/// A call that was refused rather than failed.
-pub(super) fn refused(call: &Exchange<'_>) -> bool {
-    let text = call.text().to_lowercase();
-    let no = [
-        "denied",
-        "not allowed",
-        "refused",
-        "rejected",
-        "permission",
-        "declined",
-        "doesn't want",
-        "does not want",
-        "the user said no",
-    ];
-    call.failed() && no.iter().any(|word| text.contains(word))
+pub(super) fn files(count: usize) -> String {
+    match count {
+        1 => "1 file".to_owned(),
+        count => format!("{count} files"),
+    }
 }
 
-/// The first lines of a text, each clipped.
-pub(super) fn excerpt(text: &str, lines: usize) -> String {
-    let lines = text
-        .lines()
-        .take(lines)
-        .map(|line| clip(line, 160).replace("```", "'''"));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
+/// The last lines of a text, each clipped.
 pub(super) fn tail(text: &str, lines: usize) -> String {
     let all: Vec<&str> = text.lines().collect();
     excerpt(&all[all.len().saturating_sub(lines)..].join("\n"), lines)
@@ -52,9 +34,9 @@ pub(super) fn short(text: &str, limit: usize) -> String {
 }
 
 /// A file in a line: its name, its size, what it defines or how it is headed.
-pub(super) fn about(scene: &Scene<'_>, held: &Held) -> String {
+pub(super) fn about(mind: &Mind<'_>, held: &Held) -> String {
     let lines = held.text.lines().count();
-    let names = names(held);
+    let names = defined(std::slice::from_ref(held));
     let headings = headings(held);
     let quoted = |items: &[String], mark: &str| {
         let items = items
@@ -79,17 +61,7 @@ pub(super) fn about(scene: &Scene<'_>, held: &Held) -> String {
             line => format!(", begins “{line}”"),
         },
     };
-    format!("`{}`: {lines} lines seen{what}", scene.told(&held.path))
-}
-
-pub(super) fn names(held: &Held) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in held.text.lines().filter_map(definition) {
-        if names.len() < 6 && !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
-        }
-    }
-    names
+    format!("`{}`: {lines} lines seen{what}", mind.told(&held.path))
 }
 
 pub(super) fn headings(held: &Held) -> Vec<String> {
@@ -101,9 +73,9 @@ pub(super) fn headings(held: &Held) -> Vec<String> {
     heads.filter(|head| !head.is_empty()).take(6).collect()
 }
 
-pub(super) fn kinds(scene: &Scene<'_>) -> String {
+pub(super) fn kinds(mind: &Mind<'_>) -> String {
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
-    for file in &scene.places.files {
+    for file in &mind.view.places.files {
         *kinds.entry(extension(file)).or_default() += 1;
     }
     let mut kinds: Vec<(&str, usize)> = kinds.into_iter().collect();
@@ -112,7 +84,7 @@ pub(super) fn kinds(scene: &Scene<'_>) -> String {
     let named: Vec<String> = named
         .map(|(kind, count)| format!("{count} × .{kind}"))
         .collect();
-    let count = files(scene.places.files.len());
+    let count = files(mind.view.places.files.len());
     match named.is_empty() {
         true => format!("I saw {count} near the top."),
         false => format!("I saw {count} near the top: {}.", named.join(", ")),
@@ -120,11 +92,15 @@ pub(super) fn kinds(scene: &Scene<'_>) -> String {
 }
 
 /// Lines that searches found, as many as asked for.
-pub(super) fn hits(scene: &Scene<'_>, most: usize) -> Option<String> {
+pub(super) fn hits(mind: &Mind<'_>, most: usize) -> Option<String> {
     let mut lines = Vec::new();
     let mut all = 0;
     let mut terms = Vec::new();
-    for grep in scene.of_kind(Kind::Grep).filter(|grep| grep.succeeded()) {
+    for grep in mind
+        .view
+        .of_kind(Kind::Grep)
+        .filter(|grep| grep.succeeded())
+    {
         let text = grep.text();
         let found: Vec<&str> = text
             .lines()
@@ -140,7 +116,7 @@ pub(super) fn hits(scene: &Scene<'_>, most: usize) -> Option<String> {
         lines.extend(found.iter().take(most).map(|line| {
             format!(
                 "- `{}`",
-                clip(scene.told(line.trim()), 140).replace('`', "'")
+                clip(mind.told(line.trim()), 140).replace('`', "'")
             )
         }));
     }
@@ -156,8 +132,13 @@ pub(super) fn hits(scene: &Scene<'_>, most: usize) -> Option<String> {
 }
 
 /// What failed for this prompt.
-pub(super) fn failures(scene: &Scene<'_>) -> Option<String> {
-    let failed: Vec<&Exchange<'_>> = scene.done().iter().filter(|call| call.failed()).collect();
+pub(super) fn failures(mind: &Mind<'_>) -> Option<String> {
+    let failed: Vec<&Exchange<'_>> = mind
+        .view
+        .since_prompt()
+        .iter()
+        .filter(|call| call.failed())
+        .collect();
     let lines: Vec<String> = failed
         .iter()
         .take(3)
@@ -165,8 +146,8 @@ pub(super) fn failures(scene: &Scene<'_>) -> Option<String> {
             let about = call
                 .input_any(PATH_FIELDS)
                 .or_else(|| call.input_any(&["pattern", "command", "url"]));
-            let about = about.map_or_else(String::new, |about| format!(" `{}`", scene.told(about)));
-            match refused(call) {
+            let about = about.map_or_else(String::new, |about| format!(" `{}`", mind.told(about)));
+            match was_refused(call) {
                 true => format!("{}{about} was not allowed, so I did without.", call.name),
                 false => format!(
                     "{}{about} failed: {}",
@@ -179,15 +160,15 @@ pub(super) fn failures(scene: &Scene<'_>) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-pub(super) fn next_steps(scene: &Scene<'_>, held: &[Held]) -> String {
+pub(super) fn next_steps(mind: &Mind<'_>, held: &[Held]) -> String {
     let mut ideas = Vec::new();
-    if let Some(name) = held.iter().flat_map(names).next() {
+    if let Some(name) = defined(held).first() {
         ideas.push(format!("“find {name}”"));
     }
-    if let Some(file) = scene.unread().first() {
-        ideas.push(format!("“explain {}”", scene.told(file)));
+    if let Some(file) = mind.unread().first() {
+        ideas.push(format!("“explain {}”", mind.told(file)));
     }
-    if scene.can(Kind::Bash) {
+    if mind.can(Kind::Bash) {
         ideas.push("“run the tests”".to_owned());
     }
     ideas.push("“read everything”".to_owned());

@@ -1,0 +1,158 @@
+//! What the user ordered in so many words: running, writing, changing, fetching, delegating, keeping todos. Each is tried
+//! once; a refusal is taken for an answer.
+
+use serde_json::json;
+
+use super::super::mind::{Mind, Move};
+use super::super::run::PROJECTS;
+use super::super::say::excerpt;
+use super::super::todo::State;
+use super::super::view::was_refused;
+use super::super::wish::Running;
+use super::telling::short;
+use super::{acting, answer};
+use crate::model::toolbox::Kind;
+
+/// What a sub-agent is asked, whatever the user's words: it must not pass them on again.
+const ERRAND: &str = "Look around in this project and tell what is in it.";
+
+pub(super) fn run(mind: &mut Mind<'_>, what: &Running) -> Move {
+    if !mind.can(Kind::Bash) {
+        return say("I was given no tool that runs commands, so I cannot.");
+    }
+    if mind.view.rounds(Kind::Bash) > 0 {
+        return say(answer::ran(mind));
+    }
+    let here = |name: &str| mind.view.places.files.contains(&mind.path(name));
+    let project = PROJECTS.iter().find(|project| here(project.file));
+    let command = match what {
+        Running::Command(command) => Some(command.as_str()),
+        Running::Tests => project.map(|project| project.tests),
+        Running::Build => project.map(|project| project.build),
+    };
+    if let Some(command) = command
+        && let Some(call) = mind.call_of(
+            Kind::Bash,
+            json!({ "command": command, "description": "What you asked for" }),
+        )
+    {
+        return acting(format!("Running `{command}`, as you asked."), [call]);
+    }
+    if mind.view.rounds(Kind::Glob) == 0
+        && let Some(call) = mind.call_of(Kind::Glob, json!({ "pattern": "*" }))
+    {
+        return acting("Which kind of project is this?", [call]);
+    }
+    say(
+        "I see nothing here that tells me which command that is. Put it in backticks: run `make check`.",
+    )
+}
+
+pub(super) fn write(mind: &mut Mind<'_>, path: &str, text: &str) -> Move {
+    let file = mind.path(path);
+    if !mind.can(Kind::Write) {
+        return say(format!(
+            "I was given no tool that writes files, so `{path}` stays as it is."
+        ));
+    }
+    let hints = json!({ "file_path": file, "content": format!("{text}\n") });
+    let writes: Vec<_> = mind.view.of_kind(Kind::Write).collect();
+    let unseen = |text: &str| text.to_lowercase().contains("read");
+    match writes.as_slice() {
+        [] => acting(
+            format!("Writing `{path}`."),
+            mind.call_of(Kind::Write, hints),
+        ),
+        // A file that is there wants to be seen before it is replaced.
+        [once] if once.failed() && !was_refused(once) && unseen(&once.text()) => {
+            let seen = mind.view.rounds(Kind::Read) > 0;
+            let call = match seen {
+                false => mind.call_of(Kind::Read, json!({ "file_path": file })),
+                true => mind.call_of(Kind::Write, hints),
+            };
+            acting("The file is there already, so I look at it first.", call)
+        }
+        _ => say(answer::changed(mind, path, text)),
+    }
+}
+
+pub(super) fn edit(mind: &mut Mind<'_>, path: &str, old: &str, new: &str) -> Move {
+    let file = mind.path(path);
+    if !mind.can(Kind::Edit) {
+        return say(format!(
+            "I was given no tool that edits files, so `{path}` stays as it is."
+        ));
+    }
+    if mind.view.rounds(Kind::Read) == 0
+        && let Some(call) = mind.call_of(Kind::Read, json!({ "file_path": file }))
+    {
+        return acting(format!("First `{path}` as it is."), [call]);
+    }
+    let unreadable =
+        mind.view.of_kind(Kind::Read).all(|read| read.failed()) && mind.view.rounds(Kind::Read) > 0;
+    if unreadable {
+        return say(answer::changed(mind, path, new));
+    }
+    if mind.view.rounds(Kind::Edit) == 0
+        && let Some(call) = mind.call_of(
+            Kind::Edit,
+            json!({ "file_path": file, "old_string": old, "new_string": new }),
+        )
+    {
+        return acting(format!("Replacing “{old}”."), [call]);
+    }
+    say(answer::changed(mind, path, new))
+}
+
+pub(super) fn todo(mind: &mut Mind<'_>, items: &[String]) -> Move {
+    if items.is_empty() {
+        return say("What shall be on the list? For example: todo read the README, run the tests");
+    }
+    if mind.view.rounds(Kind::Todo) == 0
+        && let Some(offer) = mind.tools.of_kind(Kind::Todo)
+    {
+        let todos: Vec<(String, State)> = items
+            .iter()
+            .map(|item| (item.clone(), State::Pending))
+            .collect();
+        let call = mind.todo_call(offer, &todos, "write down the list");
+        return acting("Noted:", [call]);
+    }
+    let lines: Vec<String> = items.iter().map(|item| format!("- {item}")).collect();
+    say(format!(
+        "On the list:\n{}\n\nIt survives a compaction, whatever a summary says.",
+        lines.join("\n")
+    ))
+}
+
+pub(super) fn fetch(mind: &mut Mind<'_>, url: &str) -> Move {
+    if mind.view.rounds(Kind::Fetch) == 0
+        && let Some(offer) = mind.tools.of_kind(Kind::Fetch)
+    {
+        let call = mind.fetch_this(offer, url);
+        return acting(format!("Fetching {url}."), [call]);
+    }
+    say(answer::fetched(mind, url))
+}
+
+pub(super) fn delegate(mind: &mut Mind<'_>, task: &str) -> Move {
+    if mind.view.rounds(Kind::Task) == 0
+        && let Some(offer) = mind.tools.of_kind(Kind::Task)
+    {
+        let doing = "have a sub-agent look around".to_owned();
+        let call = mind.errand(offer, "Look around", ERRAND, doing);
+        return acting("I ask a sub-agent.", [call]);
+    }
+    let said = mind.view.of_kind(Kind::Task).find(|task| task.succeeded());
+    say(match said {
+        Some(said) => format!("The sub-agent says:\n\n{}", excerpt(&said.text(), 12)),
+        None => format!(
+            "I could not hand that on (“{}”). Ask me to look around instead.",
+            short(task, 80)
+        ),
+    })
+}
+
+fn say(text: impl Into<String>) -> Move {
+    Move::Say(text.into())
+}

@@ -1,0 +1,117 @@
+//! Looking for something that was named: a file, a word, the words of a question.
+
+use serde_json::{Value, json};
+
+use super::super::mind::{Call, Mind, Move};
+use super::super::places::name_of;
+use super::look::{A_LOOK, A_READ, rank, within};
+use super::{acting, answer};
+use crate::model::toolbox::Kind;
+
+/// Reads one file and says what is in it.
+pub(super) fn file(mind: &mut Mind<'_>, given: &str) -> Move {
+    let name = name_of(given);
+    let known = mind
+        .view
+        .places
+        .files
+        .iter()
+        .find(|file| file.ends_with(given));
+    let path = known.cloned().unwrap_or_else(|| mind.path(given));
+    let tried = mind.view.of_kind(Kind::Read).count();
+    let failed = mind
+        .view
+        .of_kind(Kind::Read)
+        .filter(|read| read.failed())
+        .count();
+    if tried == 0 {
+        let hints = json!({ "file_path": path, "limit": A_READ });
+        if let Some(call) = mind.call_of(Kind::Read, hints) {
+            return acting(format!("Reading `{given}`."), [call]);
+        }
+    }
+    if failed == tried && tried == 1 && mind.view.rounds(Kind::Glob) == 0 {
+        let hints = within(mind, json!({ "pattern": format!("**/{name}*") }));
+        if let Some(call) = mind.call_of(Kind::Glob, hints) {
+            return acting(format!("Not there. Is there another `{name}`?"), [call]);
+        }
+    }
+    if failed == tried && tried == 1 {
+        let fits = |file: &&String| name_of(file).starts_with(name) && **file != path;
+        if let Some(found) = mind.view.places.files.iter().find(fits).cloned()
+            && let Some(call) =
+                mind.call_of(Kind::Read, json!({ "file_path": found, "limit": A_READ }))
+        {
+            return acting(format!("There is `{}`.", mind.told(&found)), [call]);
+        }
+    }
+    Move::Say(answer::file(mind, given))
+}
+
+/// Searches for a word and looks at the first place.
+pub(super) fn find(mind: &mut Mind<'_>, term: &str) -> Move {
+    if mind.view.rounds(Kind::Grep) == 0
+        && let Some(call) = mind.call_of(Kind::Grep, search(term))
+    {
+        return acting(format!("Searching for `{term}`."), [call]);
+    }
+    if mind.view.rounds(Kind::Read) == 0
+        && let Some(call) = first_hit(mind)
+    {
+        return acting("The first place, up close:", [call]);
+    }
+    Move::Say(answer::found(mind, &[term.to_owned()]))
+}
+
+/// A question about what is here: searches for its weightier words.
+pub(super) fn question(mind: &mut Mind<'_>, terms: &[String]) -> Move {
+    if mind.view.rounds(Kind::Grep) == 0 {
+        let calls: Vec<Call> = terms
+            .iter()
+            .filter_map(|term| mind.call_of(Kind::Grep, search(term)))
+            .collect();
+        if !calls.is_empty() {
+            return acting("I look for the words of your question.", calls);
+        }
+    }
+    if mind.view.rounds(Kind::Read) == 0
+        && let Some(call) = first_hit(mind)
+    {
+        return acting("This looks closest.", [call]);
+    }
+    Move::Say(answer::found(mind, terms))
+}
+
+fn first_hit(mind: &mut Mind<'_>) -> Option<Call> {
+    let greps = mind
+        .view
+        .of_kind(Kind::Grep)
+        .filter(|grep| grep.succeeded());
+    let texts: Vec<String> = greps.map(|grep| grep.text().into_owned()).collect();
+    let hit = mind
+        .view
+        .places
+        .files
+        .iter()
+        .filter(|file| texts.iter().any(|text| text.contains(mind.told(file))));
+    let path = hit.min_by_key(|file| (rank(file), file.len()))?.clone();
+    mind.call_of(Kind::Read, json!({ "file_path": path, "limit": A_LOOK }))
+}
+
+/// A search that shows lines.
+pub(super) fn search(term: &str) -> Value {
+    json!({ "pattern": escaped(term), "output_mode": "content", "-n": true, "head_limit": 40 })
+}
+
+/// A term as a pattern that means just it.
+fn escaped(term: &str) -> String {
+    let special = |letter: char| r"\.+*?()|[]{}^$#&-~".contains(letter);
+    let mut pattern = String::new();
+    for letter in term.chars() {
+        if special(letter) {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern
+}

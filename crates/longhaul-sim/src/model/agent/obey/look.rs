@@ -1,0 +1,231 @@
+//! Looking around: lists folders and reads files. Nothing here changes anything; what is named is found in `finding`.
+
+use serde_json::{Value, json};
+
+use super::super::mind::{Call, Mind, Move};
+use super::super::places::{extension, name_of};
+use super::super::symbols::defined;
+use super::super::todo::State;
+use super::super::wish::Depth;
+use super::finding::search;
+use super::telling::files;
+use super::{acting, answer};
+use crate::model::toolbox::Kind;
+
+/// Lines read of a file that is only looked at.
+pub(super) const A_LOOK: usize = 120;
+/// Lines read of a file that is asked about.
+pub(super) const A_READ: usize = 600;
+/// Rounds of reading for one prompt.
+const ROUNDS: usize = 4;
+
+/// What is in this folder: lists, reads what explains it, then some of it, and looks for a name it saw.
+pub(super) fn around(mind: &mut Mind<'_>) -> Move {
+    if mind.past.goes_on() {
+        return on(mind);
+    }
+    if mind.view.rounds(Kind::Glob) + mind.view.rounds(Kind::List) == 0 {
+        let todos = planned(mind);
+        let lists = listings(mind);
+        if !lists.is_empty() {
+            return acting(opening(mind), lists.into_iter().chain(todos));
+        }
+    }
+    let rounds = mind.view.rounds(Kind::Read);
+    let unread = mind.unread();
+    let reads = match rounds {
+        0 | 1 => reads(mind, &unread, 3, A_LOOK),
+        _ => Vec::new(),
+    };
+    if !reads.is_empty() {
+        let say = match rounds {
+            0 => format!(
+                "{} files to choose from. First what explains the rest.",
+                mind.view.places.files.len()
+            ),
+            _ => "Now some of the files themselves.".to_owned(),
+        };
+        return acting(say, reads);
+    }
+    if rounds > 0 && mind.view.rounds(Kind::Grep) == 0 {
+        let names = defined(&mind.read_now());
+        if let Some(name) = mind.chance.pick(&names).cloned()
+            && let Some(call) = mind.call_of(Kind::Grep, search(&name))
+        {
+            return acting(format!("`{name}` caught my eye; where is it used?"), [call]);
+        }
+    }
+    match closed(mind) {
+        Some(closing) => closing,
+        None => Move::Say(answer::overview(mind)),
+    }
+}
+
+/// Reads more files than it has so far.
+pub(super) fn further(mind: &mut Mind<'_>, depth: Depth) -> Move {
+    if mind.past.goes_on() {
+        return on(mind);
+    }
+    let (many, lines) = match depth {
+        Depth::Skim => (4, 50),
+        Depth::Whole => (3, A_READ),
+    };
+    let rounds = mind.view.rounds(Kind::Read);
+    let listed = mind.view.rounds(Kind::Glob) + mind.view.rounds(Kind::List);
+    let unread = mind.unread();
+    if unread.len() < many && listed == 0 && rounds == 0 {
+        let lists = listings(mind);
+        if !lists.is_empty() {
+            return acting("Let me see what else there is.", lists);
+        }
+    }
+    if rounds < ROUNDS {
+        let reads = reads(mind, &unread, many, lines);
+        if !reads.is_empty() {
+            let say = format!("{} to go; reading on.", files(unread.len()));
+            return acting(say, reads);
+        }
+    }
+    Move::Say(answer::further(mind))
+}
+
+/// What it says when it goes on after a compaction. Summaries quote it, so it knows that it has done so before.
+const GOING_ON: &str = "Going on from the summary.";
+
+/// Goes on where a compaction interrupted it: one more look, then the answer. The answer at once if it is interrupted
+/// again, or in a window that is too small it would never end.
+fn on(mind: &mut Mind<'_>) -> Move {
+    if mind.past.summary().contains(GOING_ON) {
+        return Move::Say(answer::overview(mind));
+    }
+    if mind.view.steps == 0 {
+        let lists = listings(mind);
+        if !lists.is_empty() {
+            return acting(GOING_ON, lists);
+        }
+    }
+    if mind.view.rounds(Kind::Read) == 0 {
+        let unread = mind.unread();
+        let reads = reads(mind, &unread, 1, A_LOOK);
+        if !reads.is_empty() {
+            return acting("One file that I had not seen before.", reads);
+        }
+    }
+    match closed(mind) {
+        Some(closing) => closing,
+        None => Move::Say(answer::overview(mind)),
+    }
+}
+
+/// Lists files.
+pub(super) fn list(mind: &mut Mind<'_>, pattern: &str) -> Move {
+    if mind.view.steps == 0 {
+        let hints = within(mind, json!({ "pattern": pattern }));
+        let call = match mind.call_of(Kind::Glob, hints) {
+            Some(call) => Some(call),
+            None => here_listed(mind),
+        };
+        if let Some(call) = call {
+            return acting(format!("Looking for `{pattern}`."), [call]);
+        }
+    }
+    Move::Say(answer::listed(mind, pattern))
+}
+
+/// How much a file tells a newcomer; less is more.
+pub(super) fn rank(path: &str) -> u8 {
+    let name = name_of(path).to_ascii_lowercase();
+    let hidden = path.split('/').any(|part| part.starts_with('.'));
+    match extension(path) {
+        _ if hidden || name.ends_with(".lock") || name.contains("-lock.") => 5,
+        _ if name.starts_with("readme") => 0,
+        _ if matches!(
+            name.as_str(),
+            "cargo.toml" | "package.json" | "pyproject.toml" | "go.mod" | "makefile"
+        ) =>
+        {
+            1
+        }
+        "rs" | "py" | "js" | "ts" | "go" | "java" | "c" | "h" | "cpp" | "rb" | "sh" | "kt"
+        | "swift" => 2,
+        "md" | "txt" | "toml" | "rst" => 3,
+        _ => 4,
+    }
+}
+
+/// What lists the folder, two levels deep. At the root of the disk only a folder that is small: all of it would take long.
+fn listings(mind: &mut Mind<'_>) -> Vec<Call> {
+    let patterns: &[&str] = match mind.view.folder.as_deref() {
+        Some("" | "/") => &["*.conf"],
+        _ => &["*", "*/*", "*/*/*"],
+    };
+    let mut lists = Vec::new();
+    for pattern in patterns {
+        let hints = within(mind, json!({ "pattern": pattern }));
+        lists.extend(mind.call_of(Kind::Glob, hints));
+    }
+    if lists.is_empty() {
+        lists.extend(here_listed(mind));
+    }
+    lists
+}
+
+fn here_listed(mind: &mut Mind<'_>) -> Option<Call> {
+    let folder = mind.path(".");
+    mind.call_of(Kind::List, json!({ "path": folder }))
+}
+
+/// Within a small folder, where the whole would take long.
+pub(super) fn within(mind: &Mind<'_>, mut hints: Value) -> Value {
+    if matches!(mind.view.folder.as_deref(), Some("" | "/")) {
+        hints["path"] = json!("/etc");
+    }
+    hints
+}
+
+fn reads(mind: &mut Mind<'_>, files: &[String], many: usize, lines: usize) -> Vec<Call> {
+    let files = files.iter().take(many);
+    let reads = files
+        .filter_map(|file| mind.call_of(Kind::Read, json!({ "file_path": file, "limit": lines })));
+    reads.collect()
+}
+
+/// The steps of looking around.
+const STEPS: [&str; 3] = [
+    "List the folder",
+    "Read what explains it",
+    "Tell what is here",
+];
+
+/// Writes the steps down.
+fn planned(mind: &mut Mind<'_>) -> Option<Call> {
+    let states = [State::Going, State::Pending, State::Pending];
+    let todos: Vec<(String, State)> = STEPS.map(str::to_owned).into_iter().zip(states).collect();
+    let offer = mind.tools.of_kind(Kind::Todo)?;
+    Some(mind.todo_call(offer, &todos, "write down the steps"))
+}
+
+/// Ticks the steps off, once. After a compaction they are no longer in sight.
+fn closed(mind: &mut Mind<'_>) -> Option<Move> {
+    let offer = mind.tools.of_kind(Kind::Todo)?;
+    let call = match mind.past.goes_on() {
+        true if mind.view.rounds(Kind::Todo) == 0 => {
+            let todos = STEPS.map(|step| (step.to_owned(), State::Done));
+            mind.todo_call(offer, &todos, "close the todo list")
+        }
+        false if mind.has_open_todos() && mind.view.rounds(Kind::Todo) == 1 => {
+            mind.close_todos(offer)?
+        }
+        _ => return None,
+    };
+    Some(acting("", [call]))
+}
+
+fn opening(mind: &mut Mind<'_>) -> String {
+    let say = mind.chance.say(&[
+        "Let me look around",
+        "I will have a look",
+        "First, what there is",
+    ]);
+    format!("{say} in `{}`.", mind.here())
+}

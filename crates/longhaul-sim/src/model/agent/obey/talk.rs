@@ -1,0 +1,70 @@
+//! Small talk: who answers, where it works, what it can do and what it cannot.
+
+use super::super::mind::Mind;
+use crate::model::toolbox::Kind;
+
+/// What it says where it may call nothing.
+pub(super) const WITHOUT_TOOLS: &str =
+    "I may not use tools for this, and without them I know nothing: I am a simulated model.";
+
+/// What it can do: the tool that it takes, and how to ask for it.
+const ABLE: &[(Kind, &str)] = &[
+    (Kind::Glob, "look around (“what is in this project?”)"),
+    (Kind::Grep, "find words in files (“find main”)"),
+    (Kind::Bash, "run a command that you name (“run `ls -l`”)"),
+    (Kind::Read, "show a file (“explain README.md”)"),
+    (
+        Kind::Write,
+        "write a file (“write a file hello.txt saying good morning”)",
+    ),
+    (Kind::Todo, "keep a list (“todo read the manual”)"),
+];
+/// What it can do without any tool.
+const ALWAYS: &[&str] = &[
+    "say what we did so far (“where were we?”)",
+    "make text up to fill the window (“write a made-up text”)",
+    "say who I am (“who are you?”)",
+];
+
+/// Who answers.
+pub(super) fn who() -> String {
+    include_str!("who.md").trim_end().to_owned()
+}
+
+/// What it can do, with examples.
+pub(super) fn help(mind: &Mind<'_>) -> String {
+    include_str!("help.md")
+        .trim_end()
+        .replace("{here}", mind.here())
+}
+
+/// Where it works.
+pub(super) fn folder(mind: &Mind<'_>) -> String {
+    match mind.view.folder.as_deref() {
+        Some("") => "I work in `/`.".to_owned(),
+        Some(folder) => format!("I work in `{folder}`."),
+        None => "I was not told which folder I work in.".to_owned(),
+    }
+}
+
+/// What it cannot do, in a line with three things that it can.
+pub(super) fn beyond(mind: &Mind<'_>) -> String {
+    let able = ABLE.iter().filter(|(kind, _)| mind.can(*kind));
+    let able = able.map(|(_, how)| *how).chain(ALWAYS.iter().copied());
+    let able: Vec<&str> = able.take(3).collect();
+    let able = match able.as_slice() {
+        [first, second, third] => format!("{first}, {second}, or {third}"),
+        others => others.join(", "),
+    };
+    format!("I cannot do that: I am a simulated model and go by keywords. I can {able}.")
+}
+
+pub(super) fn thanks(mind: &mut Mind<'_>) -> String {
+    let say = ["You are welcome.", "Gladly.", "Any time."];
+    mind.chance.say(&say).to_owned()
+}
+
+/// An order that lacks something.
+pub(super) fn unclear(how: &str) -> String {
+    format!("I understand only simple words. Put it like this: {how}")
+}
