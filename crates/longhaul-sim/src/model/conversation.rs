@@ -182,6 +182,11 @@ fn without_reminders(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// Whether a word is one of a list that is written as a text.
+pub(crate) fn among(word: &str, list: &str) -> bool {
+    list.split_ascii_whitespace().any(|listed| listed == word)
+}
+
 /// At most `limit` bytes of a text, cut between characters.
 pub fn clip(text: &str, limit: usize) -> &str {
     if text.len() <= limit {

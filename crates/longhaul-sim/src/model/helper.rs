@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::ask::Ask;
 use super::chance::Chance;
-use super::conversation::clip;
+use super::conversation::{among, clip};
 use super::schema::{Palette, answer};
 use super::{Draft, DraftBlock};
 use crate::request::Request;
@@ -60,29 +60,14 @@ fn text(text: String) -> Draft {
 }
 
 fn asks_for_title(request: &Request, ask: &Ask<'_>) -> bool {
-    const VERBS: &[&str] = &[
-        "write",
-        "generate",
-        "create",
-        "give",
-        "come up with",
-        "extract",
-        "suggest",
-        "respond with",
-        "return",
-    ];
+    const VERBS: &str =
+        "write|generate|create|give|come up with|extract|suggest|respond with|return";
+    const TITLES: &str = "a title|short title|title for|title that|\"title\"|word title|title generator|thread title|\
+        conversation title";
     let asks = |text: &str| {
         let lower = clip(text, 4_000).to_lowercase();
-        let asked = lower.contains("a title")
-            || lower.contains("short title")
-            || lower.contains("title for")
-            || lower.contains("title that")
-            || lower.contains("\"title\"")
-            || lower.contains("word title")
-            || lower.contains("title generator")
-            || lower.contains("thread title")
-            || lower.contains("conversation title");
-        asked && VERBS.iter().any(|verb| lower.contains(verb))
+        let has = |phrases: &str| phrases.split('|').any(|phrase| lower.contains(phrase));
+        has(TITLES) && has(VERBS)
     };
     let brief = request.messages.len() <= 3;
     let by_system = request
@@ -95,39 +80,8 @@ fn asks_for_title(request: &Request, ask: &Ask<'_>) -> bool {
 
 /// A title of a few words from the weightiest part of a text.
 fn title(words: &str) -> String {
-    const LIGHT: &[&str] = &[
-        "the",
-        "a",
-        "an",
-        "and",
-        "or",
-        "of",
-        "to",
-        "in",
-        "on",
-        "for",
-        "with",
-        "is",
-        "are",
-        "be",
-        "please",
-        "can",
-        "you",
-        "i",
-        "we",
-        "it",
-        "this",
-        "that",
-        "my",
-        "me",
-        "write",
-        "generate",
-        "title",
-        "conversation",
-        "following",
-        "message",
-        "short",
-    ];
+    const LIGHT: &str = "the a an and or of to in on for with is are be please can you i we it this that my me write \
+        generate title conversation following message short";
     // The conversation is often given in tags or behind a colon; what is asked about comes last.
     let inner = words
         .split_once('>')
@@ -136,7 +90,7 @@ fn title(words: &str) -> String {
     let inner = inner.rsplit_once(":\n").map_or(inner, |(_, after)| after);
     let picked: Vec<String> = inner
         .split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-')
-        .filter(|word| word.len() > 1 && !LIGHT.contains(&word.to_lowercase().as_str()))
+        .filter(|word| word.len() > 1 && !among(&word.to_lowercase(), LIGHT))
         .take(6)
         .map(str::to_owned)
         .collect();

@@ -3,39 +3,13 @@
 use super::Verbosity;
 use super::mind::Mind;
 use super::places::name_of;
-use crate::model::conversation::{clip, first_line};
+use crate::model::conversation::{among, clip, first_line};
 use crate::model::toolbox::{Kind, PATH_FIELDS, kind_of_name};
 
-const ASKING: &[&str] = &[
-    "what", "why", "how", "when", "where", "who", "which", "is", "are", "does", "do", "did", "can",
-    "could", "would", "should", "explain", "tell", "describe", "hi", "hello", "thanks", "thank",
-];
-const WORKING: &[&str] = &[
-    "fix",
-    "add",
-    "implement",
-    "change",
-    "refactor",
-    "write",
-    "update",
-    "remove",
-    "create",
-    "run",
-    "test",
-    "edit",
-    "rename",
-    "move",
-    "build",
-    "find",
-    "search",
-    "look",
-    "check",
-    "investigate",
-    "make",
-    "read",
-    "continue",
-    "go",
-];
+const ASKING: &str = "what why how when where who which is are does do did can could would should explain tell describe hi \
+    hello thanks thank";
+const WORKING: &str = "fix add implement change refactor write update remove create run test edit rename move build find search \
+    look check investigate make read continue go";
 
 impl Mind<'_> {
     /// The prompt asks to be told something, not to have something done.
@@ -46,8 +20,8 @@ impl Mind<'_> {
             .filter(|word| !word.is_empty())
             .collect();
         words.len() < 60
-            && words.first().is_some_and(|word| ASKING.contains(word))
-            && !words.iter().any(|word| WORKING.contains(word))
+            && words.first().is_some_and(|word| among(word, ASKING))
+            && !words.iter().any(|word| among(word, WORKING))
     }
 
     /// What was done for this prompt.

@@ -8,57 +8,34 @@ use super::places::name_of;
 use super::{Hands, view::Mode};
 use crate::model::toolbox::Offer;
 
-/// A file that tells how a project is tested and built.
-pub(super) struct Project {
-    pub(super) file: &'static str,
+/// How projects are tested and built, by a file that they have: the file, the tests with little output, the tests, the build.
+const PROJECTS: &str = "\
+Cargo.toml|cargo test --quiet|cargo test|cargo build
+package.json|npm test --silent|npm test|npm run build
+pyproject.toml|python -m pytest -q|python -m pytest -q|python -m build
+setup.py|python -m pytest -q|python -m pytest -q|python -m build
+go.mod|go test ./...|go test ./...|go build ./...
+Makefile|make test|make test|make";
+
+/// A way to test or build a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Recipe {
     /// The tests with little output.
-    checks: &'static str,
-    pub(super) tests: &'static str,
-    pub(super) build: &'static str,
+    Checks,
+    /// The tests.
+    Tests,
+    /// The build.
+    Build,
 }
 
-const fn project(
-    file: &'static str,
-    checks: &'static str,
-    tests: &'static str,
-    build: &'static str,
-) -> Project {
-    Project {
-        file,
-        checks,
-        tests,
-        build,
+impl Recipe {
+    /// The command for the first project whose file is there.
+    pub(super) fn command(self, is_there: impl Fn(&str) -> bool) -> Option<&'static str> {
+        let mut projects = PROJECTS.lines().map(|line| line.split('|'));
+        let mut columns = projects.find_map(|mut line| is_there(line.next()?).then_some(line))?;
+        columns.nth(self as usize)
     }
 }
-
-pub(super) const PROJECTS: &[Project] = &[
-    project(
-        "Cargo.toml",
-        "cargo test --quiet",
-        "cargo test",
-        "cargo build",
-    ),
-    project(
-        "package.json",
-        "npm test --silent",
-        "npm test",
-        "npm run build",
-    ),
-    project(
-        "pyproject.toml",
-        "python -m pytest -q",
-        "python -m pytest -q",
-        "python -m build",
-    ),
-    project(
-        "setup.py",
-        "python -m pytest -q",
-        "python -m pytest -q",
-        "python -m build",
-    ),
-    project("go.mod", "go test ./...", "go test ./...", "go build ./..."),
-    project("Makefile", "make test", "make test", "make"),
-];
 
 impl Mind<'_> {
     /// Runs a command that fits the phase.
@@ -117,10 +94,7 @@ impl Mind<'_> {
     /// The project's own tests, by what the folder holds.
     fn checks(&mut self) -> (String, &'static str) {
         let places = &self.view.places;
-        let by_file = PROJECTS
-            .iter()
-            .find(|project| places.has_name(project.file))
-            .map(|project| project.checks);
+        let by_file = Recipe::Checks.command(|name| places.has_name(name));
         let by_kind = || {
             let any = |end: &str| places.files.iter().any(|file| name_of(file).ends_with(end));
             any(".rs")

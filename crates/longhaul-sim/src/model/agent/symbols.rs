@@ -1,21 +1,12 @@
 //! Names worth looking for: what the files it holds define, and the weightier words of the prompt.
 
 use super::file::Held;
+use crate::model::conversation::among;
 
-const DEFINING: &[&str] = &[
-    "fn ",
-    "struct ",
-    "enum ",
-    "trait ",
-    "def ",
-    "class ",
-    "function ",
-    "interface ",
-    "type ",
-    "func ",
-    "const ",
-    "mod ",
-];
+const DEFINING: &str =
+    "fn |struct |enum |trait |def |class |function |interface |type |func |const |mod ";
+/// What may stand before them, in this order.
+const BEFORE: &str = "pub(crate) |pub |pub |export |default |async |static |public |private ";
 const MOST_LINES: usize = 300;
 const MOST: usize = 24;
 
@@ -41,20 +32,12 @@ pub(super) fn defined(held: &[Held]) -> Vec<String> {
 /// The name a line defines.
 pub(super) fn definition(line: &str) -> Option<&str> {
     let line = line.trim_start();
-    let line = [
-        "pub(crate) ",
-        "pub ",
-        "pub ",
-        "export ",
-        "default ",
-        "async ",
-        "static ",
-        "public ",
-        "private ",
-    ]
-    .iter()
-    .fold(line, |line, word| line.strip_prefix(word).unwrap_or(line));
-    let rest = DEFINING.iter().find_map(|word| line.strip_prefix(word))?;
+    let line = BEFORE
+        .split('|')
+        .fold(line, |line, word| line.strip_prefix(word).unwrap_or(line));
+    let rest = DEFINING
+        .split('|')
+        .find_map(|word| line.strip_prefix(word))?;
     let end = rest
         .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
         .unwrap_or(rest.len());
@@ -64,21 +47,13 @@ pub(super) fn definition(line: &str) -> Option<&str> {
 
 /// The weightier words of a text, in order.
 pub(super) fn weighty(text: &str) -> Vec<String> {
-    const LIGHT: &[&str] = &[
-        "about", "after", "again", "also", "because", "before", "being", "could", "every", "first",
-        "from", "have", "into", "just", "like", "make", "more", "only", "other", "please",
-        "should", "some", "that", "their", "then", "there", "these", "they", "this", "those",
-        "through", "under", "very", "want", "what", "when", "where", "which", "while", "with",
-        "without", "would", "your",
-    ];
+    const LIGHT: &str = "about after again also because before being could every first from have into just like make more only \
+        other please should some that their then there these they this those through under very want what when where which \
+        while with without would your";
     let mut words: Vec<String> = Vec::new();
     for word in text.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
         let lower = word.to_lowercase();
-        if word.len() > 3
-            && word.len() < 40
-            && !LIGHT.contains(&lower.as_str())
-            && !words.contains(&lower)
-        {
+        if word.len() > 3 && word.len() < 40 && !among(&lower, LIGHT) && !words.contains(&lower) {
             words.push(lower);
             if words.len() == MOST {
                 break;

@@ -133,20 +133,9 @@ impl<'a> View<'a> {
 pub(super) fn was_refused(exchange: &Exchange<'_>) -> bool {
     let text = exchange.text();
     let line = first_line(&text, 200).to_lowercase();
-    const REFUSALS: &[&str] = &[
-        "permission",
-        "not allowed",
-        "rejected",
-        "refused",
-        "want to proceed",
-        "not permitted",
-        "no such tool",
-        "unknown tool",
-        "not available",
-        "disabled",
-        "declined",
-    ];
-    !line.starts_with("exit code") && REFUSALS.iter().any(|refusal| line.contains(refusal))
+    const REFUSALS: &str = "permission|not allowed|rejected|refused|want to proceed|not permitted|no such tool|unknown tool|\
+        not available|disabled|declined";
+    !line.starts_with("exit code") && REFUSALS.split('|').any(|refusal| line.contains(refusal))
 }
 
 fn mode(exchanges: &[Exchange<'_>], window: &[Message]) -> Mode {

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::super::mind::{Mind, Move};
-use super::super::run::PROJECTS;
+use super::super::run::Recipe;
 use super::super::say::excerpt;
 use super::super::todo::State;
 use super::super::view::was_refused;
@@ -24,11 +24,10 @@ pub(super) fn run(mind: &mut Mind<'_>, what: &Running) -> Move {
         return say(answer::ran(mind));
     }
     let here = |name: &str| mind.view.places.files.contains(&mind.path(name));
-    let project = PROJECTS.iter().find(|project| here(project.file));
     let command = match what {
         Running::Command(command) => Some(command.as_str()),
-        Running::Tests => project.map(|project| project.tests),
-        Running::Build => project.map(|project| project.build),
+        Running::Tests => Recipe::Tests.command(here),
+        Running::Build => Recipe::Build.command(here),
     };
     if let Some(command) = command
         && let Some(call) = mind.call_of(

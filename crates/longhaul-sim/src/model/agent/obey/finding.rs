@@ -48,30 +48,15 @@ pub(super) fn file(mind: &mut Mind<'_>, given: &str) -> Move {
     Move::Say(answer::file(mind, given))
 }
 
-/// Searches for a word and looks at the first place.
-pub(super) fn find(mind: &mut Mind<'_>, term: &str) -> Move {
-    if mind.view.rounds(Kind::Grep) == 0
-        && let Some(call) = mind.call_of(Kind::Grep, search(term))
-    {
-        return acting(format!("Searching for `{term}`."), [call]);
-    }
-    if mind.view.rounds(Kind::Read) == 0
-        && let Some(call) = first_hit(mind)
-    {
-        return acting("The first place, up close:", [call]);
-    }
-    Move::Say(answer::found(mind, &[term.to_owned()]))
-}
-
-/// A question about what is here: searches for its weightier words.
-pub(super) fn question(mind: &mut Mind<'_>, terms: &[String]) -> Move {
+/// Searches for words, that were named or are the weightier ones of a question, and looks at the place that tells most.
+pub(super) fn find(mind: &mut Mind<'_>, terms: &[String]) -> Move {
     if mind.view.rounds(Kind::Grep) == 0 {
-        let calls: Vec<Call> = terms
-            .iter()
-            .filter_map(|term| mind.call_of(Kind::Grep, search(term)))
-            .collect();
+        let mut calls = Vec::new();
+        for term in terms {
+            calls.extend(mind.call_of(Kind::Grep, search(term)));
+        }
         if !calls.is_empty() {
-            return acting("I look for the words of your question.", calls);
+            return acting(format!("Searching for `{}`.", terms.join("`, `")), calls);
         }
     }
     if mind.view.rounds(Kind::Read) == 0

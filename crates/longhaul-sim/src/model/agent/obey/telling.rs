@@ -61,7 +61,11 @@ pub(super) fn about(mind: &Mind<'_>, held: &Held) -> String {
             line => format!(", begins “{line}”"),
         },
     };
-    format!("`{}`: {lines} lines seen{what}", mind.told(&held.path))
+    let lines = match lines {
+        1 => "1 line".to_owned(),
+        count => format!("{count} lines"),
+    };
+    format!("`{}`: {lines} seen{what}", mind.told(&held.path))
 }
 
 pub(super) fn headings(held: &Held) -> Vec<String> {
@@ -122,9 +126,10 @@ pub(super) fn hits(mind: &Mind<'_>, most: usize) -> Option<String> {
     }
     lines.truncate(most);
     let times = if all == 1 { "once" } else { "in these places" };
+    let turn = if terms.len() == 1 { "turns" } else { "turn" };
     (!lines.is_empty()).then(|| {
         format!(
-            "{} turns up {times}:\n{}",
+            "{} {turn} up {times}:\n{}",
             terms.join(", "),
             lines.join("\n")
         )

@@ -2,87 +2,34 @@
 //! request for it must not be taken for one to read the file that it names.
 
 use super::order::orders;
+use crate::model::conversation::among;
 
-const BEYOND: &[&str] = &[
-    "delete",
-    "remove",
-    "erase",
-    "commit",
-    "push",
-    "merge",
-    "rebase",
-    "revert",
-    "undo",
-    "refactor",
-    "rewrite",
-    "restructure",
-    "reorganize",
-    "fix",
-    "repair",
-    "debug",
-    "solve",
-    "implement",
-    "add",
-    "insert",
-    "append",
-    "extend",
-    "improve",
-    "optimize",
-    "optimise",
-    "simplify",
-    "clean",
-    "format",
-    "convert",
-    "translate",
-    "port",
-    "migrate",
-    "upgrade",
-    "update",
-    "install",
-    "deploy",
-    "release",
-    "publish",
-    "move",
-    "copy",
-    "compute",
-    "calculate",
-    "draw",
-    "design",
-    "generate",
-    "review",
-    "send",
-];
+const BEYOND: &str = "delete remove erase commit push merge rebase revert undo refactor rewrite restructure reorganize fix \
+    repair debug solve implement add insert append extend improve optimize optimise simplify clean format convert translate \
+    port migrate upgrade update install deploy release publish move copy compute calculate draw design generate review send";
 /// Words before a verb that make a request of it.
-const LEADS: &[&str] = &[
-    "and", "then", "to", "please", "also", "just", "maybe", "should", "must", "can", "could",
-    "would", "you", "we", "me", "lets", "now",
-];
+const LEADS: &str =
+    "and then to please also just maybe should must can could would you we me lets now";
 /// Words that open a question which asks to be told something.
-const ASKING: &[&str] = &[
-    "how", "what", "why", "where", "which", "who", "when", "should", "is", "are", "does", "do",
-    "did", "explain", "tell",
-];
+const ASKING: &str = "how what why where which who when should is are does do did explain tell";
 
 /// The words ask for something of the kind.
 pub(super) fn is_requested(words: &str) -> bool {
-    if orders(words).any(|(verb, _)| BEYOND.contains(&verb.as_str())) {
+    if orders(words).any(|(verb, _)| among(&verb, BEYOND)) {
         return true;
     }
     let tokens = tokens(words);
-    if tokens
-        .first()
-        .is_some_and(|first| ASKING.contains(&first.as_str()))
-    {
+    if tokens.first().is_some_and(|first| among(first, ASKING)) {
         return false;
     }
     let mut pairs = tokens.windows(2);
-    pairs.any(|pair| LEADS.contains(&pair[0].as_str()) && BEYOND.contains(&pair[1].as_str()))
+    pairs.any(|pair| among(&pair[0], LEADS) && among(&pair[1], BEYOND))
 }
 
 /// The words speak of something of the kind.
 pub(super) fn is_mentioned(words: &str) -> bool {
     let mut tokens = tokens(words).into_iter();
-    tokens.any(|token| BEYOND.contains(&token.as_str()))
+    tokens.any(|token| among(&token, BEYOND))
 }
 
 fn tokens(words: &str) -> Vec<String> {

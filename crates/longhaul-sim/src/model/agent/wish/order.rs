@@ -2,38 +2,16 @@
 
 use super::words::path_in;
 use super::{Running, Wish};
+use crate::model::conversation::among;
 
-const POLITE: &[&str] = &[
-    "please",
-    "now",
-    "then",
-    "and",
-    "also",
-    "ok",
-    "okay",
-    "so",
-    "next",
-    "first",
-    "can you",
-    "could you",
-    "would you",
-    "will you",
-    "i want you to",
-    "i would like you to",
-    "let us",
-    "let's",
-    "kindly",
-    "just",
-];
+const POLITE: &str = "please|now|then|and|also|ok|okay|so|next|first|can you|could you|would you|will you|i want you to|\
+    i would like you to|let us|let's|kindly|just";
 const HOW_TO_WRITE: &str = "write a file hello.txt saying good morning";
 const HOW_TO_EDIT: &str = "replace \"old words\" with \"new words\" in notes.txt";
 const HOW_TO_RUN: &str = "run `ls -l`";
 /// Programs that are known without backticks.
-const PROGRAMS: &[&str] = &[
-    "cargo", "cat", "date", "df", "du", "echo", "find", "git", "go", "grep", "head", "ls", "make",
-    "mkdir", "node", "npm", "pwd", "python", "python3", "rm", "rustc", "sleep", "sort", "tail",
-    "touch", "tree", "wc",
-];
+const PROGRAMS: &str = "cargo cat date df du echo find git go grep head ls make mkdir node npm pwd python python3 rm rustc \
+    sleep sort tail touch tree wc";
 
 /// Sentences with politeness taken off: the verb in lower case, and all that follows it to the end of the prompt.
 pub(super) fn orders(words: &str) -> impl Iterator<Item = (String, &str)> {
@@ -47,7 +25,7 @@ pub(super) fn orders(words: &str) -> impl Iterator<Item = (String, &str)> {
     let starts: Vec<usize> = std::iter::once(0).chain(begins).collect();
     starts.into_iter().filter_map(|at| {
         let mut rest = words[at..].trim_start();
-        while let Some(next) = POLITE.iter().find_map(|word| without(rest, word)) {
+        while let Some(next) = POLITE.split('|').find_map(|word| without(rest, word)) {
             rest = next;
         }
         let end = rest
@@ -112,19 +90,9 @@ fn order((verb, rest): (String, &str)) -> Option<Wish> {
 
 /// `a file hello.txt saying good morning` in two.
 fn said(rest: &str) -> (&str, Option<String>) {
-    const MARKS: &[&str] = &[
-        " saying ",
-        " that says ",
-        " containing ",
-        " with the text ",
-        " with the content ",
-        " with content ",
-        " with ",
-        ": ",
-        ":\n",
-    ];
+    const MARKS: &str = " saying | that says | containing | with the text | with the content | with content | with |: |:\n";
     let found = MARKS
-        .iter()
+        .split('|')
         .filter_map(|mark| Some((rest.find(mark)?, mark.len())))
         .min();
     match found {
@@ -167,7 +135,7 @@ fn running(verb: &str, rest: &str) -> Wish {
     // Backticks do not show on a screen, so those who do as they are told leave them out.
     let line = rest.lines().next().unwrap_or_default().trim();
     let program = line.split_whitespace().next().unwrap_or_default();
-    if verb == "run" && (PROGRAMS.contains(&program) || program.starts_with("./")) {
+    if verb == "run" && (among(program, PROGRAMS) || program.starts_with("./")) {
         return Wish::Run(Running::Command(line.to_owned()));
     }
     let lower = rest.to_lowercase();

@@ -1,23 +1,14 @@
 //! Words that are looked for in a prompt: what is sought, which files, which pattern.
 
+use crate::model::conversation::among;
+
 /// What a prompt wants to be found.
 pub(super) fn sought(words: &str, lower: &str) -> Option<String> {
-    const ASKING: &[&str] = &[
-        "find ",
-        "search for ",
-        "search ",
-        "grep ",
-        "where is ",
-        "where are ",
-        "look for ",
-        "who calls ",
-        "uses of ",
-        "usages of ",
-        "look up ",
-    ];
-    let (at, mark) = ASKING
-        .iter()
-        .filter_map(|mark| Some((lower.find(mark)?, *mark)))
+    const ASKING: &str = "find |search for |search |grep |where is |where are |look for |who calls |uses of |usages of |\
+        look up ";
+    let marks = ASKING.split('|');
+    let (at, mark) = marks
+        .filter_map(|mark| Some((lower.find(mark)?, mark)))
         .min()?;
     // Lower case may be longer in bytes; then the position means nothing.
     let rest = words.get(at + mark.len()..)?;
@@ -28,14 +19,12 @@ pub(super) fn sought(words: &str, lower: &str) -> Option<String> {
     {
         return Some(quoted.to_owned());
     }
-    const LIGHT: &[&str] = &[
-        "the", "a", "an", "all", "any", "for", "function", "struct", "class", "word", "text", "of",
-        "file", "uses", "usages", "every",
-    ];
+    const LIGHT: &str =
+        "the a an all any for function struct class word text of file uses usages every";
     let word = rest
         .split(|letter: char| letter.is_whitespace() || ",?!;".contains(letter))
         .map(|word| word.trim_matches(|letter: char| ".:()".contains(letter)))
-        .find(|word| word.len() > 1 && !LIGHT.contains(&word.to_lowercase().as_str()))?;
+        .find(|word| word.len() > 1 && !among(&word.to_lowercase(), LIGHT))?;
     Some(word.to_owned())
 }
 
@@ -56,16 +45,10 @@ pub(super) fn pattern(words: &str) -> String {
         }
     }
     let lower = words.to_lowercase();
-    const KINDS: &[(&str, &str)] = &[
-        ("rust", "rs"),
-        ("python", "py"),
-        ("javascript", "js"),
-        ("typescript", "ts"),
-        ("markdown", "md"),
-        ("toml", "toml"),
-        ("json", "json"),
-    ];
-    let kind = KINDS.iter().find(|(name, _)| lower.contains(name));
+    const KINDS: &str =
+        "rust rs,python py,javascript js,typescript ts,markdown md,toml toml,json json";
+    let mut kinds = KINDS.split(',').filter_map(|kind| kind.split_once(' '));
+    let kind = kinds.find(|(name, _)| lower.contains(name));
     kind.map_or_else(|| "*".to_owned(), |(_, end)| format!("**/*.{end}"))
 }
 
@@ -95,9 +78,9 @@ pub(super) fn path_in(words: &str) -> Option<String> {
     found.map(str::to_owned)
 }
 
-/// The text begins with one of these words.
-pub(super) fn starts(lower: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| {
+/// The text begins with one of these phrases.
+pub(super) fn starts(lower: &str, phrases: &str) -> bool {
+    phrases.split('|').any(|word| {
         let rest = lower.trim_start().strip_prefix(word);
         rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
     })
