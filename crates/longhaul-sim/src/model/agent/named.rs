@@ -31,7 +31,7 @@ impl Mind<'_> {
             .iter()
             .find(|offer| calls.iter().all(|call| call.name != offer.name()));
         if let Some(offer) = due {
-            let call = self.from_words(*offer, &words);
+            let call = self.call_as_worded(*offer, &words);
             let lead = format!("I use `{}`, as you asked.", call.name);
             let calls = vec![call];
             return Some(Move::Act { lead, calls });
@@ -54,7 +54,7 @@ impl Mind<'_> {
     }
 
     /// A call of this tool with what the words give for its fields.
-    pub(super) fn from_words(&mut self, offer: Offer<'_>, words: &str) -> Call {
+    pub(super) fn call_as_worded(&mut self, offer: Offer<'_>, words: &str) -> Call {
         let hints = filled(&offer.schema(), words, own_name(offer.name()));
         self.call(offer, hints, format!("use `{}`", offer.name()))
     }

@@ -252,7 +252,7 @@ impl Mind<'_> {
         let call = match offer {
             Some(offer) if matches!(offer.kind, Kind::Other | Kind::Delicate) => {
                 let words = self.ask.words.clone();
-                Some(self.from_words(offer, &words))
+                Some(self.call_as_worded(offer, &words))
             }
             Some(offer) => self
                 .build(offer)
