@@ -11,7 +11,7 @@ use twox_hash::xxhash3_128::Hasher;
 
 use super::chain::Chain;
 use super::tenant::Tenant;
-use crate::body::{Members, Resumption};
+use crate::body::{Members, Resumption, Role};
 
 /// How many of the last messages have one.
 const LANDMARKS: usize = 4;
@@ -46,6 +46,8 @@ pub(super) struct Remembered {
     pub(super) hashes: Arc<[u128]>,
     /// Where each element ends.
     pub(super) ends: Arc<[u32]>,
+    /// Who speaks in each element.
+    pub(super) roles: Arc<[Role]>,
     /// How many elements of role system lead the list.
     pub(super) lead: usize,
 }
@@ -72,7 +74,7 @@ impl Remembered {
 
     /// What it takes in memory, about.
     pub(super) fn weight(&self) -> usize {
-        let a_message = 2 * size_of::<u128>() + size_of::<u32>();
+        let a_message = 2 * size_of::<u128>() + size_of::<u32>() + size_of::<Role>();
         size_of::<Self>()
             + self.landmarks.len() * size_of::<Landmark>()
             + self.raws.len() * a_message

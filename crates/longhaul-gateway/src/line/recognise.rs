@@ -24,8 +24,11 @@ const A_MESSAGE: usize = 80;
 /// They take at most one part in so many of the memory.
 const SHARE: usize = 16;
 /// What reading takes in memory for each message, about.
-const READING: usize =
-    size_of::<body::Element>() + size_of::<Chain>() + 2 * size_of::<u128>() + A_MESSAGE;
+const READING: usize = size_of::<body::Element>()
+    + size_of::<Chain>()
+    + 2 * size_of::<u128>()
+    + size_of::<Role>()
+    + A_MESSAGE;
 /// The fewest bytes that a message has in a body.
 const SHORTEST: usize = br#"{"role":"user"},"#.len();
 
@@ -53,6 +56,8 @@ pub struct Recognised {
     pub hashes: Arc<[u128]>,
     /// Where each message ends, known ones included.
     pub ends: Arc<[u32]>,
+    /// Who speaks in each message, known ones included.
+    pub roles: Arc<[Role]>,
     /// How many messages of role system lead the list: in chat completions, the system prompt.
     pub lead: usize,
     /// The chain behind each message that was read.
@@ -229,6 +234,7 @@ impl Recogniser {
                 raws: Arc::clone(&earlier.raws),
                 hashes: Arc::clone(&earlier.hashes),
                 ends: Arc::clone(&earlier.ends),
+                roles: Arc::clone(&earlier.roles),
                 lead: earlier.lead,
                 read: Vec::new(),
                 starts,
@@ -242,11 +248,13 @@ impl Recogniser {
         let mut raws = Vec::with_capacity(outline.len());
         let mut hashes = Vec::with_capacity(outline.len());
         let mut ends = Vec::with_capacity(outline.len());
+        let mut roles = Vec::with_capacity(outline.len());
         let mut lead = 0;
         if let Some(earlier) = earlier {
             raws.extend(earlier.raws.iter().take(known));
             hashes.extend(earlier.hashes.iter().take(known));
             ends.extend(earlier.ends.iter().take(known));
+            roles.extend(earlier.roles.iter().take(known));
             lead = earlier.lead.min(known);
         }
         let mut read = Vec::with_capacity(outline.elements.len());
@@ -268,6 +276,7 @@ impl Recogniser {
             }
             // Bodies are shorter than that, or nothing of them is replaced.
             ends.push(u32::try_from(element.span.end).unwrap_or(u32::MAX));
+            roles.push(element.role);
             raws.push(hash);
             hashes.push(chain.hash);
             read.push(chain);
@@ -278,6 +287,7 @@ impl Recogniser {
             raws: raws.into(),
             hashes: hashes.into(),
             ends: ends.into(),
+            roles: roles.into(),
             lead,
             read,
             starts,
@@ -365,6 +375,7 @@ impl Recogniser {
             raws: Arc::clone(&recognised.raws),
             hashes: Arc::clone(&recognised.hashes),
             ends: Arc::clone(&recognised.ends),
+            roles: Arc::clone(&recognised.roles),
             lead: recognised.lead,
         };
         let landmarks = remembered.landmarks.iter();

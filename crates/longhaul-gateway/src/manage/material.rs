@@ -1,10 +1,9 @@
 //! A request that was sent, with all that is needed to make its conversation smaller.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use longhaul_core::cache::Rewriting;
-use longhaul_core::json::Object;
 use longhaul_core::models::Tokenizer;
 use longhaul_provider::Dialect;
 
@@ -14,7 +13,7 @@ use super::rewrites::Shelved;
 use super::sending::{Sending, position};
 use super::talk::Talk;
 use super::weight::{self, Density, Weight};
-use crate::body::{self, Outline, Role};
+use crate::body::Role;
 use crate::line::{Placed, Recognised, Relation, Tenant};
 use crate::store::Kind;
 
@@ -27,8 +26,7 @@ pub(crate) struct Material {
     pub(crate) model: String,
     /// The client's bytes.
     pub(crate) body: Bytes,
-    /// Where its messages lie, all of them, once that is asked for.
-    outline: OnceLock<Option<Arc<Outline>>>,
+    /// Where its messages lie, who speaks in them, and which history each of them ends.
     pub(crate) recognised: Arc<Recognised>,
     /// What was sent for them.
     pub(crate) sending: Sending,
@@ -111,7 +109,6 @@ impl Material {
     pub(crate) fn let_go(&mut self) {
         self.size = Some(self.size());
         self.body = Bytes::new();
-        self.outline = OnceLock::from(None);
         self.sending.parts = Vec::new();
     }
 
@@ -129,7 +126,6 @@ impl Material {
             dialect,
             model,
             body: body.clone(),
-            outline: OnceLock::new(),
             recognised,
             sending: Sending::as_it_came(body),
             asking,
@@ -140,10 +136,29 @@ impl Material {
         }
     }
 
-    /// Where its messages lie. Read once, whoever asks; none if the body is no conversation, or was let go of.
-    pub(super) fn outline(&self) -> Option<&Arc<Outline>> {
-        let read = || body::read(&self.body).ok().map(Arc::new);
-        self.outline.get_or_init(read).as_ref()
+    /// Who speaks in each of the client's messages. Nobody where its bytes were let go of: then nothing can be made of them.
+    pub(super) fn roles(&self) -> &[Role] {
+        match self.size {
+            Some(_) => &[],
+            None => &self.recognised.roles,
+        }
+    }
+
+    /// One of the client's messages.
+    pub(super) fn element(&self, index: usize) -> Option<Bytes> {
+        Some(self.body.slice_ref(self.text(index)?))
+    }
+
+    /// The bytes of one.
+    fn text(&self, index: usize) -> Option<&[u8]> {
+        (self.recognised).message(index, |place| self.body.get(place))
+    }
+
+    /// How many messages there are up to this one, those of role system not counted.
+    pub(super) fn spoken_until(&self, last: usize) -> u32 {
+        let until = self.roles().iter().take(last + 1);
+        let spoken = until.filter(|role| **role != Role::System);
+        u32::try_from(spoken.count()).unwrap_or(u32::MAX)
     }
 
     /// What is sent in place of the beginning, for the cache watch.
@@ -203,15 +218,14 @@ impl Material {
     }
 
     fn weight_of(&self, index: usize) -> Option<u64> {
-        let text = (self.recognised).message(index, |place| self.body.get(place))?;
-        Some(weight::element(text))
+        Some(weight::element(self.text(index)?))
     }
 
     /// The first message behind those that were measured, and behind the reply to them.
     pub(super) fn first_behind(&self, measured: u128) -> Option<usize> {
         let mut hashes = self.recognised.hashes.iter();
         let next = hashes.rposition(|hash| *hash == measured)? + 1;
-        match self.role_of(next) {
+        match self.roles().get(next) {
             Some(Role::Assistant) => Some(next + 1),
             _ => Some(next),
         }
@@ -220,18 +234,13 @@ impl Material {
     /// Whether something else may stand for what is too long: not for what the user asks now. If that alone does not fit in
     /// `most` tokens, or nothing was said before it, the upstream is right.
     pub(super) fn may_be_shortened(&self, most: u64, tokenizer: Tokenizer) -> bool {
-        let Some(outline) = self.outline() else {
+        let roles = self.roles();
+        let Some(answer) = roles.iter().rposition(|role| *role == Role::Assistant) else {
             return false;
         };
-        let elements = &outline.elements;
-        let answer = elements.iter().rposition(|it| it.role == Role::Assistant);
-        let Some(answer) = answer else {
-            return false;
-        };
-        let asked = elements.get(answer + 1..).unwrap_or_default();
-        let asked = asked.iter().filter(|element| element.role == Role::User);
-        let texts = asked.filter_map(|element| {
-            let text = self.body.get(element.span.clone()).unwrap_or_default();
+        let asked = (answer + 1..roles.len()).filter(|at| roles.get(*at) == Some(&Role::User));
+        let texts = asked.filter_map(|at| {
+            let text = self.text(at).unwrap_or_default();
             let is_result = memchr::memmem::find(text, b"\"tool_result\"").is_some();
             (!is_result).then(|| weight::element(text))
         });
@@ -249,63 +258,44 @@ impl Material {
         let Some(last) = position(&self.recognised, base.rewrite.at) else {
             return false;
         };
-        let behind = last + 1..self.recognised.ends.len();
-        let mut behind = behind.map_while(|index| self.role_of(index));
-        let next = behind.find(|role| *role != Role::System);
-        next == Some(Role::Assistant) || self.role_of(last) == Some(Role::Assistant)
-    }
-
-    /// Who speaks in a message.
-    fn role_of(&self, index: usize) -> Option<Role> {
-        let text = (self.recognised).message(index, |place| self.body.get(place))?;
-        let role = Object::new(text).string("role")?;
-        Some(Role::of(role.as_bytes()))
+        let roles = self.roles();
+        let mut behind = roles.iter().skip(last + 1);
+        let next = behind.find(|role| **role != Role::System);
+        next == Some(&Role::Assistant) || roles.get(last) == Some(&Role::Assistant)
     }
 
     /// How many messages it has, those of role system not counted, and how many calls the model's last words in it make.
     /// None if those words end it: they are to be gone on with.
     pub(crate) fn spoken(&self) -> Option<(u32, u64)> {
-        let outline = self.outline()?;
-        let spoken = outline.elements.iter();
-        let mut spoken = spoken.filter(|element| element.role != Role::System);
-        let newest = spoken
-            .clone()
-            .rfind(|element| element.role == Role::Assistant);
-        let calls = newest.and_then(|newest| {
-            let newest = self.body.get(newest.span.clone())?;
-            Some(Element::read(newest)?.calls())
-        });
-        let count = u32::try_from(spoken.clone().count()).unwrap_or(u32::MAX);
-        let last = spoken.next_back()?;
-        (last.role != Role::Assistant).then_some((count, calls.unwrap_or(0)))
+        let roles = self.roles();
+        let last = roles.iter().rposition(|role| *role != Role::System)?;
+        let newest = roles.iter().rposition(|role| *role == Role::Assistant);
+        let calls = newest.and_then(|newest| Some(Element::read(self.text(newest)?)?.calls()));
+        (newest != Some(last)).then(|| (self.spoken_until(last), calls.unwrap_or(0)))
     }
 
     /// The conversation up to the last message that is not the model's: behind it the next answer follows.
     pub(crate) fn cut(&self, measured: Option<u64>) -> Option<Cut> {
-        let outline = self.outline()?;
-        let elements = &outline.elements;
-        let last = elements
-            .iter()
-            .rposition(|element| element.role != Role::Assistant)?;
-        self.cut_at(outline, last, measured)
+        let mut roles = self.roles().iter();
+        let last = roles.rposition(|role| *role != Role::Assistant)?;
+        self.cut_at(last, measured)
     }
 
     /// The conversation without the model's newest reply and what answers it, which the model has not seen yet. None if
     /// nothing new stands before that.
     pub(crate) fn cut_before_newest(&self, measured: Option<u64>) -> Option<Cut> {
-        let outline = self.outline()?;
-        let reply = (outline.elements.iter()).rposition(|it| it.role == Role::Assistant)?;
-        let before = outline.elements.get(..reply)?;
-        let last = before.iter().rposition(|it| it.role != Role::Assistant)?;
+        let roles = self.roles();
+        let reply = roles.iter().rposition(|role| *role == Role::Assistant)?;
+        let mut before = roles.get(..reply)?.iter();
+        let last = before.rposition(|role| *role != Role::Assistant)?;
         let known = self.sending.replaced.as_ref();
-        let cut = self.cut_at(outline, last, measured)?;
+        let cut = self.cut_at(last, measured)?;
         known
             .is_none_or(|(base, _)| cut.messages > base.rewrite.messages)
             .then_some(cut)
     }
 
-    fn cut_at(&self, outline: &Outline, last: usize, measured: Option<u64>) -> Option<Cut> {
-        let elements = &outline.elements;
+    fn cut_at(&self, last: usize, measured: Option<u64>) -> Option<Cut> {
         let at = *self.recognised.hashes.get(last)?;
         let base = self.sending.replaced.as_ref().map(|(base, _)| base);
         let summed_up = base.and_then(|base| base.rewrite.root);
@@ -313,27 +303,23 @@ impl Material {
             Some(root) => position(&self.recognised, root)? + 1,
             None => self.recognised.lead,
         };
-        let spoken = elements.get(from..=last)?;
-        let spans = spoken.iter().map(|element| element.span.clone());
-        let spoken_count = |until: usize| {
-            let counted = elements.iter().take(until + 1);
-            counted
-                .filter(|element| element.role != Role::System)
-                .count()
-        };
+        if from > last + 1 {
+            return None;
+        }
+        let spoken = (from..=last).map(|index| self.element(index));
         Some(Cut {
             talk: Talk {
                 dialect: self.dialect,
                 model: self.model.clone(),
                 lines: base.map_or_else(Bytes::new, |base| base.rewrite.lines.clone()),
                 summary: base.map_or_else(Vec::new, |base| base.summary()),
-                elements: spans.map(|span| self.body.slice(span)).collect(),
+                elements: spoken.collect::<Option<_>>()?,
                 cleared: base.map_or_else(Vec::new, |base| base.rewrite.cleared.clone()),
                 measured,
             },
             from,
             at,
-            messages: u32::try_from(spoken_count(last)).unwrap_or(u32::MAX),
+            messages: self.spoken_until(last),
             behind: self.weight_from(last + 1),
         })
     }

@@ -62,31 +62,30 @@ fn settled(material: &Material) -> Option<Rewrite> {
         Some((base, from)) => (Some(base), *from),
         None => (None, material.recognised.lead),
     };
-    let outline = material.outline()?;
-    let all = &outline.elements;
+    if material.size.is_some() {
+        return None;
+    }
     // What the client says last keeps its bytes, and with them its cache marker: nothing is thought there.
-    let last = all.iter().rposition(|it| it.role == Role::Assistant);
+    let mut roles = material.roles().iter();
+    let last = roles.rposition(|role| *role == Role::Assistant);
     let Some(last) = last.filter(|last| *last >= from) else {
         return base.map(|base| Rewrite {
             settled: true,
             ..base.rewrite.clone()
         });
     };
-    let rest = all.get(from..=last)?.iter().map(|element| {
-        let element = material.body.slice(element.span.clone());
-        thinking::without_marks(&element)
-    });
+    let rest = (from..=last).map(|index| material.element(index));
+    let rest: Vec<Bytes> = rest.collect::<Option<_>>()?;
+    let rest = rest.iter().map(thinking::without_marks);
     let beginning = base.iter().flat_map(|base| base.elements.iter());
     let elements: Vec<Bytes> = (beginning.map(|(_, element)| element.clone()))
         .chain(rest)
         .map(|element| thinking::without_thinking(&element))
         .collect();
-    let spoken = all.iter().take(last + 1);
-    let spoken = spoken.filter(|element| element.role != Role::System);
     Some(Rewrite {
         tenant: material.tenant,
         at: *material.recognised.hashes.get(last)?,
-        messages: u32::try_from(spoken.count()).unwrap_or(u32::MAX),
+        messages: material.spoken_until(last),
         text: join(&elements),
         root: base.and_then(|base| base.rewrite.root),
         summary: base.map_or(0, |base| base.rewrite.summary),
