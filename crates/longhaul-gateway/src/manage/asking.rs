@@ -1,10 +1,11 @@
-//! Asks the upstream something of the gateway's own, with the caller's key, on the caller's behalf.
+//! Asks the upstream something of the gateway's own, with the caller's key, on the caller's behalf: after the client's own
+//! bytes, where all before the question is in the provider's cache, or by a plain request.
 //!
 //! The key is the one that came with the request which made the asking necessary: it is held for as long as that takes,
 //! in memory, and kept nowhere.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use bytes::{Bytes, BytesMut};
@@ -14,10 +15,15 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use longhaul::core::engine::Outgoing;
 use longhaul::{Boxed, Model, OnStream};
+use longhaul_core::history::{BehindWay, Passing, SHORTEST_ANSWER};
+use longhaul_core::json::Object;
+use longhaul_core::message::Usage;
 use longhaul_provider::decode::{Decoder, decode_json};
 use longhaul_provider::error::{Answer, Awaited};
 use longhaul_provider::{CancellationToken, Dialect, Error, ErrorClass, Reply, sse};
 
+use super::material::Material;
+use super::splice::{Splices, value};
 use crate::memory::{Budget, Charge};
 use crate::upstream::{Onward, Upstream, without_claims};
 
@@ -27,6 +33,11 @@ const LONGEST: usize = 32 << 20;
 const PATIENCE: Duration = Duration::from_secs(600);
 /// How long nothing of it may come: models that stream send signs of life.
 const SILENCE: Duration = Duration::from_secs(90);
+
+/// What the client's limit is raised to where it is too small.
+const RAISED: u64 = 16_000;
+/// What both APIs call that limit.
+const LIMITS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 
 const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
 
@@ -146,7 +157,44 @@ fn with_betas(headers: &HeaderMap, more: &[String]) -> Option<HeaderValue> {
     (all.len() > before).then(|| HeaderValue::try_from(all.join(",")).ok())?
 }
 
-impl Model for Asking {
+/// Asks, and counts what that uses, whatever becomes of the answer.
+#[derive(Debug, Clone)]
+pub(super) struct CountedAsking {
+    asking: Asking,
+    spent: Arc<Mutex<Usage>>,
+}
+
+impl CountedAsking {
+    pub(super) fn new(asking: &Asking) -> Self {
+        Self {
+            asking: asking.clone(),
+            spent: Arc::default(),
+        }
+    }
+
+    pub(super) async fn ask(&self, parts: Vec<Bytes>, betas: &[String]) -> Result<Reply, Error> {
+        let reply = self.asking.ask(parts, betas).await?;
+        self.lock().add(&reply.usage);
+        Ok(reply)
+    }
+
+    /// What asking has used so far; none if that is nothing.
+    pub(super) fn spent(&self) -> Option<Usage> {
+        let spent = self.lock().clone();
+        (spent.total() > 0).then_some(spent)
+    }
+
+    /// The same, and counts from zero again.
+    pub(super) fn take_spent(&self) -> Usage {
+        std::mem::take(&mut *self.lock())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Usage> {
+        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Model for CountedAsking {
     fn send<'a>(
         &'a self,
         request: Outgoing,
@@ -159,5 +207,85 @@ impl Model for Asking {
                 () = cancel.cancelled() => Err(Error::new(ErrorClass::Cancelled, "cancelled")),
             }
         })
+    }
+}
+
+/// Whether the same request may succeed later.
+pub(super) fn passing(class: ErrorClass) -> Passing {
+    match class {
+        ErrorClass::RateLimited { .. }
+        | ErrorClass::Overloaded { .. }
+        | ErrorClass::Server { .. }
+        | ErrorClass::Retry { .. }
+        | ErrorClass::Timeout(_)
+        | ErrorClass::Cut => Passing::Passes,
+        _ => Passing::Stays,
+    }
+}
+
+/// The way in which a summary is asked for, for the log.
+pub(super) fn name(way: BehindWay) -> &'static str {
+    match way {
+        BehindWay::AsItIs => "behind the client's messages",
+        BehindWay::Raised => "behind the client's messages, with a higher max_tokens",
+        BehindWay::No(_) => "a plain request",
+    }
+}
+
+/// The way in which something can be asked after a request's own bytes: nothing in it may force another kind of answer.
+pub(super) fn way_behind(material: &Material) -> BehindWay {
+    let body = Object::new(&material.body);
+    let text = |name| body.get(name).unwrap_or_default();
+    let forced = match body.object("tool_choice") {
+        Some(choice) => choice
+            .string("type")
+            .is_some_and(|kind| kind != "auto" && kind != "none"),
+        None => text("tool_choice") == br#""required""#,
+    };
+    if forced {
+        return BehindWay::No("a tool is forced");
+    }
+    let formatted = text("response_format").starts_with(b"{")
+        || text("output_format").starts_with(b"{")
+        || body.object("output_config").is_some_and(|config| {
+            let format = config.get("format");
+            format.is_some_and(|format| format != b"null")
+        });
+    if formatted {
+        return BehindWay::No("the form of the answer is fixed");
+    }
+    let most = LIMITS.iter().find_map(|name| body.count(name));
+    if most.is_none_or(|most| most >= SHORTEST_ANSWER) {
+        return BehindWay::AsItIs;
+    }
+    // A budget for thinking is a part of the limit, and of the cache's key.
+    let thinking = body.object("thinking");
+    match thinking.is_some_and(|thinking| thinking.get("budget_tokens").is_some()) {
+        true => BehindWay::No("max_tokens is too small, and a thinking budget depends on it"),
+        false => BehindWay::Raised,
+    }
+}
+
+/// What is sent to ask with this element after the client's bytes; none if it cannot be asked so.
+pub(super) fn parts_behind(
+    way: BehindWay,
+    material: &Material,
+    element: &Bytes,
+    longest: u64,
+) -> Option<Vec<Bytes>> {
+    let parts = material.sending.and(element)?;
+    match way {
+        BehindWay::AsItIs => Some(parts),
+        BehindWay::Raised => {
+            let body = Bytes::from(parts.concat());
+            let mut splices = Splices::default();
+            for name in LIMITS {
+                if let Some(limit) = value(&body, 0..body.len(), name) {
+                    splices.replace(limit, RAISED.min(longest).to_string());
+                }
+            }
+            Some(vec![splices.apply(&body)])
+        }
+        BehindWay::No(_) => None,
     }
 }

@@ -49,11 +49,13 @@ pub fn clear(talk: &Talk, why: ClearingReason, settings: &Settings) -> Option<Dr
     cleared.extend(clearing.results.iter().map(|result| result.call.clone()));
     Some(Draft {
         kind: Kind::Cleared,
-        lines: talk.lines.clone(),
-        summary: talk.summary.clone(),
+        talk: Talk {
+            elements: rest,
+            cleared,
+            measured: None,
+            ..talk.clone()
+        },
         summed_up: 0,
-        rest,
-        cleared,
         before,
         after,
         report: report(&clearing, before, after),

@@ -1,9 +1,9 @@
 //! What comes of working on a conversation: what stands for it from now on.
 
-use bytes::Bytes;
 use longhaul_core::history::{DraftSizes, ModelAnswer};
 use longhaul_core::message::Usage;
 
+use super::talk::Talk;
 use crate::store::Kind;
 
 /// A smaller form of a whole conversation, not in use yet.
@@ -11,16 +11,10 @@ use crate::store::Kind;
 pub struct Draft {
     /// How it was made.
     pub kind: Kind,
-    /// Transcript lines of the summary at its beginning, as in [`Talk::lines`](super::Talk::lines).
-    pub lines: Bytes,
-    /// The elements of that summary.
-    pub summary: Vec<Bytes>,
-    /// How many elements of the conversation were summed up in it now.
+    /// The conversation as it is sent from now on: behind its summary there are no elements if everything was summarized.
+    pub talk: Talk,
+    /// How many elements of the conversation were summarized now.
     pub summed_up: usize,
-    /// The elements behind it; none if everything was summed up.
-    pub rest: Vec<Bytes>,
-    /// Calls whose results are cleared in `rest`.
-    pub cleared: Vec<String>,
     /// Tokens before.
     pub before: u64,
     /// Tokens after, estimated.

@@ -1,45 +1,30 @@
 //! Makes a conversation smaller: performs what the core's [`Attempt`] decides, and keeps what came of it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
+use longhaul::Model;
 use longhaul::session::summary_reply;
-use longhaul::{Boxed, Model, OnStream};
-use longhaul_core::engine::{Outgoing, SummaryReply};
-use longhaul_core::facts::Budget;
+use longhaul_core::engine::SummaryReply;
 use longhaul_core::history::{
-    AskingFacts, Attempt, AttemptEffect, AttemptInput, BehindWay, HistoryState, Kept, Passing,
-    PlainAsking, PlainWay, Setting,
+    AskingFacts, Attempt, AttemptEffect, AttemptInput, BehindWay, HistoryChange, HistoryState,
+    Kept, Passing, PlainAsking, PlainWay, Setting, SpokenBy,
 };
 use longhaul_core::message::Usage;
-use longhaul_core::tokens::likely;
 use longhaul_core::window::WindowStatus;
-use longhaul_provider::{CancellationToken, Dialect, Error, ErrorClass, Reply};
+use longhaul_provider::Dialect;
 
-use super::asking::Asking;
+use super::asking::{self, CountedAsking};
 use super::care::Care;
-use super::clear;
 use super::draft::Draft;
-use super::element::{Element, texts};
-use super::fork;
 use super::material::{Cut, Material};
 use super::settings::Settings;
-use super::summarise;
-use super::talk::Talk;
-use super::weight::{self, Density, Scales};
 use super::work::Occasion;
-use crate::body::Role;
+use super::{clear, join, summarise, thinking, weight};
+use crate::store::{Kind, Made, Rewrite};
 
 /// Bytes of a question to the model for each token, at the least.
 const QUESTION: u64 = 3;
-/// What a model writes at the least, in tokens of a large window.
-const SHORT_SUMMARY: u64 = 1_000;
-/// What the model has not seen yet stays as it is, unless that leaves less than this part of the threshold free.
-const FREE: u64 = 4;
-
-/// What a conversation takes in memory while it is worked on, for each of its bytes: its entries, what is read of them, the
-/// request that asks for a summary, and what stands for it in the end.
-const READ: usize = 4;
 
 /// A conversation that is being made smaller.
 struct Working<'w> {
@@ -51,8 +36,8 @@ struct Working<'w> {
     question: bytes::Bytes,
     /// What was answered to it.
     given: Option<SummaryReply>,
-    /// What asking has used so far.
-    spent: Arc<Mutex<Usage>>,
+    /// Who is asked, and what that has used so far.
+    asking: CountedAsking,
     /// The newest draft of each kind.
     cleared: Option<Draft>,
     noted: Option<Draft>,
@@ -60,74 +45,29 @@ struct Working<'w> {
 }
 
 impl Care {
-    /// Makes it smaller, if it can be. Gives whether it did.
-    pub(super) async fn make(
+    /// Performs one attempt to make a part of a conversation smaller. Gives the draft that is to be kept.
+    pub(super) async fn attempt(
         &self,
-        material: &Material,
-        occasion: Occasion,
-        state: HistoryState,
-    ) -> bool {
-        let began = Instant::now();
-        let Some(window) = self.windows.of(&material.model).window else {
-            return false;
-        };
-        let weight = material.weight();
-        let density = match occasion {
-            Occasion::Ahead(answered) => Density::measured(answered.prompt, weight.total()),
-            Occasion::Rested { used } => Density::measured(used, weight.total()),
-            Occasion::Full(need) => need.density,
-        };
-        let measured = density.tokens(weight.total());
-        let head = density.tokens(weight.head);
-        let newest_stays = matches!(occasion, Occasion::Full(_))
-            .then(|| material.cut_before_newest(Some(measured)))
-            .flatten()
-            .filter(|cut| {
-                let taken = head + density.tokens(cut.behind);
-                taken <= window.auto_compact - window.auto_compact / FREE
-            });
-        let cuts = newest_stays.into_iter().chain(material.cut(Some(measured)));
-        for cut in cuts {
-            let mut settings = self.settings.for_talk(head, self.clock.now());
-            if let Occasion::Full(need) = occasion {
-                // What stays after it takes room, too.
-                settings.before_messages += density.tokens(cut.behind);
-                settings.most_left = Some(need.pressing.most_left(&window, measured));
-            }
-            let Ok(_charge) = self.budget.take(cut.bytes() * READ) else {
-                let line = material.placed.line;
-                tracing::warn!(%line, "there is no memory to make a conversation smaller; it stays as it is");
-                return false;
-            };
-            let instructions = self.settings.instructions.as_deref();
-            let mut working = Working {
-                material,
-                cut: &cut,
-                settings: &settings,
-                window,
-                question: summarise::fork_message(material.dialect, instructions),
-                given: None,
-                spent: Arc::default(),
-                cleared: None,
-                noted: None,
-                summary: None,
-            };
-            let draft = self.attempt(&mut working, occasion, state.clone());
-            if let Some(draft) = draft.await {
-                return self.keep(material, &cut, draft, occasion, began).await;
-            }
-        }
-        false
-    }
-
-    /// Performs one attempt. Gives the draft that is kept.
-    async fn attempt(
-        &self,
-        working: &mut Working<'_>,
+        (material, cut): (&Material, &Cut),
+        settings: &Settings,
+        window: WindowStatus,
         occasion: Occasion,
         state: HistoryState,
     ) -> Option<Draft> {
-        let line = working.material.placed.line;
+        let line = material.placed.line;
+        let instructions = settings.instructions.as_deref();
+        let working = &mut Working {
+            material,
+            cut,
+            settings,
+            window,
+            question: summarise::fork_message(material.dialect, instructions),
+            given: None,
+            asking: CountedAsking::new(&material.asking),
+            cleared: None,
+            noted: None,
+            summary: None,
+        };
         let mut attempt = Attempt::new(Setting {
             occasion: occasion.planned(),
             window: working.window,
@@ -139,24 +79,23 @@ impl Care {
         while let Some(effect) = attempt.poll() {
             let input = match effect {
                 AttemptEffect::Clear(why) => {
-                    working.cleared = clear::clear(&working.cut.talk, why, working.settings);
+                    working.cleared = clear::clear(&cut.talk, why, settings);
                     AttemptInput::Cleared(working.cleared.as_ref().map(Draft::sizes))
                 }
                 AttemptEffect::EstimateSummary => {
-                    AttemptInput::SummaryLeaves(working.least_after())
+                    AttemptInput::SummaryLeaves(weight::least_after(&cut.talk, settings, &window))
                 }
                 AttemptEffect::UseNotes => {
-                    let (material, cut) = (working.material, working.cut);
-                    working.noted = self.by_notes(material, cut, working.settings).await;
+                    working.noted = self.by_notes(material, cut, settings).await;
                     AttemptInput::Noted(working.noted.as_ref().map(Draft::sizes))
                 }
                 AttemptEffect::AskBehind(way) => {
-                    let longest = self.windows.of(&working.material.model).spec.max_output;
+                    let longest = self.windows.of(&material.model).spec.max_output;
                     working.ask_behind(way, longest).await
                 }
                 AttemptEffect::Summarize(plain) => working.summarize(plain).await,
                 AttemptEffect::Change(change) => {
-                    self.standings.apply(line, change, &working.window);
+                    self.standings.apply(line, change, &window);
                     continue;
                 }
                 AttemptEffect::Discard(kept) => {
@@ -173,6 +112,75 @@ impl Care {
         None
     }
 
+    /// Makes it durable, and with that known.
+    pub(super) async fn keep(
+        &self,
+        material: &Material,
+        cut: &Cut,
+        draft: Draft,
+        occasion: Occasion,
+        began: Instant,
+    ) -> bool {
+        let line = material.placed.line;
+        let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let known = self.windows.of(&material.model);
+        let base = material.sending.replaced.as_ref();
+        let hashes = &material.recognised.hashes;
+        let summary = join(&draft.talk.summary);
+        // The client's markers move on; what stands here stays.
+        let rest = draft.talk.elements.iter().map(thinking::without_marks);
+        let elements: Vec<_> = draft.talk.summary.iter().cloned().chain(rest).collect();
+        let mut usage = self.standings.take_in_vain(line);
+        usage.add(draft.usage.as_ref().unwrap_or(&Usage::default()));
+        let rewrite = Rewrite {
+            tenant: material.tenant,
+            at: cut.at,
+            messages: cut.messages,
+            text: join(&elements),
+            root: match draft.summed_up.checked_sub(1) {
+                Some(last) => hashes.get(cut.from + last).copied(),
+                None => base.and_then(|(base, _)| base.rewrite.root),
+            },
+            summary: summary.len(),
+            lines: draft.talk.lines,
+            cleared: draft.talk.cleared,
+            settled: false,
+            made: Made {
+                session: material.placed.session,
+                line,
+                at: self.clock.now(),
+                kind: draft.kind,
+                before: draft.before,
+                after: draft.after,
+                millis,
+                waited: (!occasion.is_ahead()).then_some(millis),
+                cost: (usage.total() > 0)
+                    .then(|| known.spec.cost_of_reply(&usage))
+                    .flatten(),
+                report: draft.report,
+            },
+        };
+        let (kind, before, after) = (draft.kind, draft.before, draft.after);
+        match self.rewrites.put(rewrite).await {
+            Ok(_) => {
+                if let Some(window) = &known.window {
+                    let by = spoken_by(kind);
+                    let change = HistoryChange::Shrunk { after, by, millis };
+                    self.standings.apply(line, change, window);
+                }
+                self.metrics.compacted(kind);
+                self.changes.changed(material.placed.session);
+                tracing::info!(%line, kind = kind.name(), before, after, millis, "a conversation was made smaller");
+                true
+            }
+            Err(error) => {
+                self.standings.used_in_vain(line, &usage);
+                tracing::warn!(%error, %line, "a summary cannot be kept and is not used");
+                false
+            }
+        }
+    }
+
     /// What was drafted is of no use; what it cost is paid for with the next.
     async fn discard(&self, working: &mut Working<'_>, kept: Kept) {
         let draft = match kept {
@@ -184,7 +192,7 @@ impl Care {
             let (line, before, after) = (working.material.placed.line, draft.before, draft.after);
             tracing::info!(%line, before, after, "a summary would free too little; nothing is changed");
         }
-        let spent = std::mem::take(&mut *lock(&working.spent));
+        let spent = working.asking.take_spent();
         self.in_vain(working.material, &spent).await;
     }
 }
@@ -204,7 +212,7 @@ impl Working<'_> {
             counted: self.counted(),
             before_messages: self.settings.before_messages,
             question: self.question.len() as u64 / QUESTION,
-            behind: fork::way(self.material),
+            behind: asking::way_behind(self.material),
             plain: match self.material.dialect {
                 Dialect::Anthropic => PlainWay::Possible,
                 Dialect::OpenAi => PlainWay::Impossible,
@@ -212,22 +220,16 @@ impl Working<'_> {
         }
     }
 
-    /// The fewest tokens that a summary is likely to leave.
-    fn least_after(&self) -> u64 {
-        least_after(&self.cut.talk, self.settings, &self.window)
-    }
-
     /// Asks for a summary after the client's own messages.
     async fn ask_behind(&mut self, way: BehindWay, longest: u64) -> AttemptInput {
         let line = self.material.placed.line;
-        let Some(parts) = fork::parts(way, self.material, &self.question, longest) else {
+        let Some(parts) = asking::parts_behind(way, self.material, &self.question, longest) else {
             let passes = Passing::Stays;
             return AttemptInput::NotAnswered { passes };
         };
-        tracing::info!(%line, way = fork::name(way), "a summary is asked for");
-        match self.material.asking.ask(parts, &[]).await {
+        tracing::info!(%line, way = asking::name(way), "a summary is asked for");
+        match self.asking.ask(parts, &[]).await {
             Ok(reply) => {
-                lock(&self.spent).add(&reply.usage);
                 let given = summary_reply(reply);
                 if summarise::is_summary(&given) {
                     self.given = Some(given);
@@ -239,7 +241,7 @@ impl Working<'_> {
             }
             Err(error) => {
                 tracing::info!(class = ?error.class, "asking for a summary behind the client's own messages failed");
-                let passes = passing(error.class);
+                let passes = asking::passing(error.class);
                 AttemptInput::NotAnswered { passes }
             }
         }
@@ -251,11 +253,7 @@ impl Working<'_> {
         let asked = match plain {
             PlainAsking::May(reason) => {
                 tracing::info!(%line, way = "a plain request", reason, "a summary is asked for");
-                let asking = Counting {
-                    asking: self.material.asking.clone(),
-                    spent: Arc::clone(&self.spent),
-                };
-                Some(Arc::new(asking) as Arc<dyn Model>)
+                Some(Arc::new(self.asking.clone()) as Arc<dyn Model>)
             }
             PlainAsking::MayNot => None,
         };
@@ -263,9 +261,8 @@ impl Working<'_> {
         match summarise::summarise(&self.cut.talk, given, asked, self.settings).await {
             Ok(draft) => {
                 // Asking in vain costs, too.
-                let spent = lock(&self.spent).clone();
                 let draft = Draft {
-                    usage: (spent.total() > 0).then_some(spent),
+                    usage: self.asking.spent(),
                     ..draft
                 };
                 let drafted = AttemptInput::Summarized(draft.sizes(), draft.answer);
@@ -280,54 +277,12 @@ impl Working<'_> {
     }
 }
 
-/// The fewest tokens that a summary of a conversation is likely to leave: what stands before the messages, what the user
-/// said as far as there is room for it, and a short summary.
-fn least_after(talk: &Talk, settings: &Settings, window: &WindowStatus) -> u64 {
-    let scales = Scales::of(talk, settings);
-    let users = talk.elements.iter().filter_map(|element| {
-        let read = Element::read(element)?;
-        (read.role == Role::User).then(|| likely(texts(read.content()).as_bytes()))
-    });
-    let before = talk.summary.iter().map(|element| weight::element(element));
-    let kept = scales.tokens(users.chain(before).sum());
-    let most = Budget::of_window(window).tokens;
-    settings.before_messages + kept.min(most) + window.scale().apply(SHORT_SUMMARY)
-}
-
-fn lock(usage: &Mutex<Usage>) -> std::sync::MutexGuard<'_, Usage> {
-    usage.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Asks, and counts what that uses, whatever becomes of the answer.
-struct Counting {
-    asking: Asking,
-    spent: Arc<Mutex<Usage>>,
-}
-
-impl Model for Counting {
-    fn send<'a>(
-        &'a self,
-        request: Outgoing,
-        on_stream: OnStream<'a>,
-        cancel: CancellationToken,
-    ) -> Boxed<'a, Result<Reply, Error>> {
-        Box::pin(async move {
-            let reply = self.asking.send(request, on_stream, cancel).await?;
-            lock(&self.spent).add(&reply.usage);
-            Ok(reply)
-        })
-    }
-}
-
-/// Whether the same request may succeed later.
-fn passing(class: ErrorClass) -> Passing {
-    match class {
-        ErrorClass::RateLimited { .. }
-        | ErrorClass::Overloaded { .. }
-        | ErrorClass::Server { .. }
-        | ErrorClass::Retry { .. }
-        | ErrorClass::Timeout(_)
-        | ErrorClass::Cut => Passing::Passes,
-        _ => Passing::Stays,
+/// Who wrote what stands there now.
+fn spoken_by(kind: Kind) -> Option<SpokenBy> {
+    match kind {
+        Kind::Cleared | Kind::Settled => None,
+        Kind::Noted => Some(SpokenBy::Notes),
+        Kind::Summarised => Some(SpokenBy::Model),
+        Kind::Extracted => Some(SpokenBy::Extracts),
     }
 }

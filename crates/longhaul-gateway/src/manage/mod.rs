@@ -5,12 +5,15 @@
 //! of a request's own messages, so branches that share the beginning share it, and a client that edits its history loses it.
 //! Rewrites are made in the background, ahead of the threshold, and are durable before they are used.
 //!
-//! `care` is what the front asks (`room`: does it fit, `after`: what follows from its answer): `rewrites` (`at_hand` in memory; `keeping`: whether they can be kept) are looked up and put in place (`sending`, `settle`), each line's
-//! `standing` says when work is due, `work` takes turns at it and `make` does it for the `material` of a request, `asking` the upstream where needed, in the way
-//! that `fork` chooses. `weight` says how many tokens all of that is.
+//! `care` is what the front asks: what is sent for a request (`prepare`), what becomes of one that was refused for its length
+//! (`recover`), and what follows from an answer (`after`). `rewrites` (`at_hand` in memory; `keeping`: whether they can be kept)
+//! are looked up and put in place (`sending`, `settle`). Each line's `standing` says when work is due, `work` takes turns at it
+//! and says on which part of the `material` of a request, and `make` performs what the core plans for it and keeps what came of
+//! it, `asking` the upstream where needed. `weight` says how many tokens all of that is.
 //!
 //! `talk` is a conversation as it is worked on, `draft` what comes of it. `entries` turns a client's messages into entries as a
-//! transcript of ours has them, `summarise` has the engine sum them up, `history_files` finds the files to put back; `clear` clears old results; `notes` takes a session's notes, and `noted` makes them its summary. Work on
+//! transcript of ours has them, `summarise` has the engine summarize them, `history_files` finds the files to put back; `clear`
+//! clears old results; `notes` takes a session's notes, and `noted` makes them its summary. Work on
 //! bytes that leaves all others as they are is in `splice`; `thinking` takes out what may not be sent again. `tools` is
 //! what is known of agents' tools.
 //!
@@ -24,16 +27,15 @@ mod clear;
 mod draft;
 mod element;
 pub mod entries;
-mod fork;
 pub mod history_files;
-mod keep;
 mod keeping;
 mod make;
 mod material;
 mod noted;
 mod notes;
+mod prepare;
+mod recover;
 mod rewrites;
-mod room;
 mod sending;
 mod settings;
 mod settle;
@@ -56,7 +58,7 @@ pub use draft::Draft;
 pub(crate) use material::{Marked, Material};
 pub use noted::{NotNoted, noted};
 pub use notes::Noting;
-pub(crate) use room::Told;
+pub(crate) use recover::Told;
 pub(crate) use sending::Sending;
 pub use settings::Settings;
 pub use summarise::{NotDrafted, fork_message, summarise};

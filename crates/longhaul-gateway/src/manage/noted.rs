@@ -78,8 +78,11 @@ pub async fn noted(
     let draft = summarise::given(talk, &older, summary, rest, settings).await?;
     Ok(Draft {
         kind: Kind::Noted,
-        rest: rest.to_vec(),
-        cleared: kept,
+        talk: Talk {
+            elements: rest.to_vec(),
+            cleared: kept,
+            ..draft.talk
+        },
         ..draft
     })
 }

@@ -1,9 +1,9 @@
-//! A conversation as it is worked on: what is sent now, taken apart.
+//! A conversation as it is worked on, taken apart: what is sent for it now, and what is to be sent for it (`Draft`).
 
 use bytes::Bytes;
 use longhaul_provider::Dialect;
 
-/// A conversation that is to be made smaller.
+/// A conversation that is to be made smaller, or that was.
 #[derive(Debug, Clone)]
 pub struct Talk {
     /// How its messages are written.
@@ -15,10 +15,11 @@ pub struct Talk {
     pub lines: Bytes,
     /// The elements that stand for what was summed up, as they are sent.
     pub summary: Vec<Bytes>,
-    /// The client's elements behind what was summed up, as the client sends them; messages of role system are among
-    /// them, but not those that lead a list of chat completions.
+    /// The client's elements behind what was summed up: as the client sends them before work is done, and without the
+    /// results that are cleared after it. Messages of role system are among them, but not those that lead a list of chat
+    /// completions.
     pub elements: Vec<Bytes>,
-    /// Calls whose results were cleared before.
+    /// Calls whose results are cleared.
     pub cleared: Vec<String>,
     /// How many tokens the window holds, as the provider counted.
     pub measured: Option<u64>,

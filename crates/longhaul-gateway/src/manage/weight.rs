@@ -5,14 +5,17 @@
 //! (its tokens for our count), and a careful guess where it has not. What was measured is always measured of what was
 //! *sent*, so the count is taken of that, too: of what stands for the beginning, not of what it replaces.
 
+use longhaul_core::facts::Budget;
 use longhaul_core::json::{self, Object, items};
 use longhaul_core::models::Tokenizer;
 use longhaul_core::tokens::likely;
+use longhaul_core::window::WindowStatus;
 
 use super::clear::without_results;
-use super::element::Element;
+use super::element::{Element, texts};
 use super::settings::Settings;
 use super::talk::Talk;
+use crate::body::Role;
 
 /// What stands around each message, and around each call and result.
 const FRAME: u64 = 4;
@@ -22,6 +25,8 @@ const PICTURE: u64 = 3_300;
 /// The least that a document is, and bytes of a packed one for each token: its pages are shown as pictures, too.
 const DOCUMENT: u64 = 2_000;
 const PACKED: usize = 20;
+/// What a model writes for a summary at the least, in tokens of a large window.
+const SHORT_SUMMARY: u64 = 1_000;
 /// How deep blocks inside of blocks are looked into.
 const DEEPEST: u8 = 4;
 
@@ -185,4 +190,18 @@ impl Scales {
     pub(super) fn tokens(self, counted: u64) -> u64 {
         self.density.tokens(counted)
     }
+}
+
+/// The fewest tokens that a summary of a conversation is likely to leave: what stands before the messages, what the user
+/// said as far as there is room for it, and a short summary.
+pub(super) fn least_after(talk: &Talk, settings: &Settings, window: &WindowStatus) -> u64 {
+    let scales = Scales::of(talk, settings);
+    let users = talk.elements.iter().filter_map(|element| {
+        let read = Element::read(element)?;
+        (read.role == Role::User).then(|| likely(texts(read.content()).as_bytes()))
+    });
+    let before = talk.summary.iter().map(|one| element(one));
+    let kept = scales.tokens(users.chain(before).sum());
+    let most = Budget::of_window(window).tokens;
+    settings.before_messages + kept.min(most) + window.scale().apply(SHORT_SUMMARY)
 }

@@ -1,10 +1,10 @@
-//! One piece of work on a conversation, done by one at a time: clear, use its notes, or summarize. What is done is in
-//! `make`.
+//! One piece of work on a conversation, done by one at a time: which part of it is made smaller, and for how long a request
+//! waits for that. What is done with that part is `make`'s.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use longhaul_core::history::{self, Pressing};
+use longhaul_core::history::{self, HistoryState, Pressing};
 
 use super::care::Care;
 use super::material::Material;
@@ -15,6 +15,11 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 /// Conversations of one tenant that have this many messages in common are one, as far as it matters who works on them: the
 /// first few may be the same words of a host.
 const ALIKE: usize = 8;
+/// What the model has not seen yet stays as it is, unless that leaves less than this part of the threshold free.
+const FREE: u64 = 4;
+/// What a conversation takes in memory while it is worked on, for each of its bytes: its entries, what is read of them, the
+/// request that asks for a summary, and what stands for it in the end.
+const READ: usize = 4;
 
 /// Why work is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,6 +144,49 @@ impl Care {
                 }
             }
         }
+    }
+
+    /// Makes it smaller, if it can be. Gives whether it did.
+    async fn make(&self, material: &Material, occasion: Occasion, state: HistoryState) -> bool {
+        let began = Instant::now();
+        let Some(window) = self.windows.of(&material.model).window else {
+            return false;
+        };
+        let weight = material.weight();
+        let density = match occasion {
+            Occasion::Ahead(answered) => Density::measured(answered.prompt, weight.total()),
+            Occasion::Rested { used } => Density::measured(used, weight.total()),
+            Occasion::Full(need) => need.density,
+        };
+        let measured = density.tokens(weight.total());
+        let head = density.tokens(weight.head);
+        let newest_stays = matches!(occasion, Occasion::Full(_))
+            .then(|| material.cut_before_newest(Some(measured)))
+            .flatten()
+            .filter(|cut| {
+                let taken = head + density.tokens(cut.behind);
+                taken <= window.auto_compact - window.auto_compact / FREE
+            });
+        let cuts = newest_stays.into_iter().chain(material.cut(Some(measured)));
+        for cut in cuts {
+            let mut settings = self.settings.for_talk(head, self.clock.now());
+            if let Occasion::Full(need) = occasion {
+                // What stays after it takes room, too.
+                settings.before_messages += density.tokens(cut.behind);
+                settings.most_left = Some(need.pressing.most_left(&window, measured));
+            }
+            let Ok(_charge) = self.budget.take(cut.bytes() * READ) else {
+                let line = material.placed.line;
+                tracing::warn!(%line, "there is no memory to make a conversation smaller; it stays as it is");
+                return false;
+            };
+            let attempt =
+                self.attempt((material, &cut), &settings, window, occasion, state.clone());
+            if let Some(draft) = attempt.await {
+                return self.keep(material, &cut, draft, occasion, began).await;
+            }
+        }
+        false
     }
 
     /// Whether there is a better beginning than the one the request was sent with: for the next request, or for this one

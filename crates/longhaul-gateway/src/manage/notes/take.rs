@@ -12,8 +12,8 @@ use longhaul_core::window::{Scale, WindowStatus};
 use longhaul_provider::StopReason;
 
 use super::desk::{NotesDesk, Taking};
+use crate::manage::asking;
 use crate::manage::care::Care;
-use crate::manage::fork;
 use crate::manage::material::Material;
 use crate::manage::summarise::said;
 use crate::store::{NotesRecord, StoreError};
@@ -60,7 +60,7 @@ impl Care {
         let Some(window) = self.windows.of(&material.model).window else {
             return;
         };
-        if self.notes.is_none() || fork::way(&material) != BehindWay::AsItIs {
+        if self.notes.is_none() || asking::way_behind(&material) != BehindWay::AsItIs {
             return;
         }
         let care = Arc::clone(self);

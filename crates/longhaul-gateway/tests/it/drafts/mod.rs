@@ -48,8 +48,8 @@ pub(crate) fn talk(dialect: Dialect, elements: &[Value]) -> Talk {
 /// The conversation that follows a draft.
 pub(crate) fn behind(draft: &Draft, dialect: Dialect, elements: &[Value]) -> Talk {
     Talk {
-        lines: draft.lines.clone(),
-        summary: draft.summary.clone(),
+        lines: draft.talk.lines.clone(),
+        summary: draft.talk.summary.clone(),
         ..talk(dialect, elements)
     }
 }
@@ -61,7 +61,12 @@ pub(crate) fn raw(value: &Value) -> Bytes {
 /// What is sent: a draft, and what the client says behind it.
 pub(crate) fn sent(draft: &Draft, more: &[Value]) -> Vec<Value> {
     let parse = |bytes: &Bytes| serde_json::from_slice(bytes).unwrap();
-    let ours = draft.summary.iter().chain(&draft.rest).map(parse);
+    let ours = draft
+        .talk
+        .summary
+        .iter()
+        .chain(&draft.talk.elements)
+        .map(parse);
     ours.chain(more.iter().cloned()).collect()
 }
 

@@ -69,7 +69,7 @@ proptest! {
             Ok(draft) => {
                 prop_assert!(draft.after < draft.before);
                 prop_assert!(draft.after < settings.window(&talk.model).unwrap().auto_compact);
-                prop_assert!(draft.rest.is_empty() && draft.kind == Kind::Extracted);
+                prop_assert!(draft.talk.elements.is_empty() && draft.kind == Kind::Extracted);
                 for element in sent(&draft, &[]) {
                     prop_assert_eq!(&element["role"], "user");
                     prop_assert!(!element.to_string().contains("cache_control"));
@@ -81,8 +81,8 @@ proptest! {
                 }
                 // The same conversation gives the same summary.
                 let again = run(summarise(&talk, None, None, &settings)).unwrap();
-                prop_assert_eq!(again.summary, draft.summary);
-                prop_assert_eq!(again.lines, draft.lines);
+                prop_assert_eq!(again.talk.summary, draft.talk.summary);
+                prop_assert_eq!(again.talk.lines, draft.talk.lines);
             }
             Err(NotDrafted::WouldNotShrink(_) | NotDrafted::TooLarge { .. }) => {}
             Err(other) => prop_assert!(false, "{other}"),

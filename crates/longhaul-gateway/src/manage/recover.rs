@@ -1,12 +1,13 @@
-//! Whether a request fits, and what is done if it does not: before it is sent, and when the upstream has refused it.
+//! A request that the upstream has refused for its length: its conversation is made smaller, and it is sent again.
 
 use std::sync::Arc;
 
-use longhaul_core::history::{MeasuredReply, Pressing, Refused};
+use longhaul_core::history::{Pressing, Refused};
 use longhaul_core::window::Action;
 
 use super::care::Care;
 use super::material::Material;
+use super::prepare::TRIES;
 use super::settle;
 use super::weight::Density;
 use super::work::{Need, Occasion};
@@ -20,74 +21,7 @@ pub(crate) struct Told {
     pub(crate) limit: Option<u64>,
 }
 
-/// How often it is tried to make a request fit, with less each time.
-const TRIES: u32 = 4;
-
 impl Care {
-    /// Makes a request smaller that would not fit.
-    pub(super) async fn make_room(
-        self: &Arc<Self>,
-        material: &mut Material,
-        measured: &MeasuredReply,
-    ) {
-        let known = self.windows.of(&material.model);
-        let Some(window) = &known.window else {
-            return;
-        };
-        let limit = match self.settings.config.background {
-            true => window.blocking,
-            // Nothing is made ahead: it is made when the threshold is reached.
-            false => window.auto_compact,
-        };
-        // A token is a byte at the least.
-        if (material.sending.len() as u64) < limit {
-            return;
-        }
-        let tokenizer = known.spec.tokenizer;
-        let expected = self.expected(material, measured);
-        let may = self.may(Action::Automatic) || self.may(Action::Micro);
-        if expected < limit || !may || !material.may_be_shortened(window.auto_compact, tokenizer) {
-            return;
-        }
-        for tries in 0..TRIES {
-            let need = Need {
-                density: Density::measured(expected, material.weight().total()),
-                pressing: Pressing {
-                    refused: Refused::Expected,
-                    limit: None,
-                    tries,
-                },
-                refused_with: None,
-            };
-            if self.work_on(material, Occasion::Full(need)).await {
-                return self.find(material).await;
-            }
-        }
-    }
-
-    /// How many tokens a request will be: what was measured, and what is new at a careful estimate. Where nothing was
-    /// measured of what is sent now, all of it is estimated.
-    pub(super) fn expected(&self, material: &Material, measured: &MeasuredReply) -> u64 {
-        let tokenizer = self.windows.of(&material.model).spec.tokenizer;
-        let careful = Density::careful(tokenizer);
-        let base = material.sending.replaced.as_ref();
-        let same = measured.used > 0
-            && measured.tokenizer == tokenizer
-            && measured.beginning == base.map(|(base, _)| base.beginning());
-        if same && let Some(new) = material.first_behind(measured.at) {
-            let beside = material.size().beside.saturating_sub(measured.beside);
-            // What stands beside the messages is English and JSON.
-            return measured.used + careful.tokens(material.weight_from(new)) + beside as u64 / 2;
-        }
-        match base {
-            // Made for no request that waited, it was counted with nothing behind it.
-            Some((base, until)) if base.rewrite.made.waited.is_none() && !base.rewrite.settled => {
-                base.rewrite.made.after + careful.tokens(material.weight_from(*until))
-            }
-            _ => careful.tokens(material.weight().total()),
-        }
-    }
-
     /// The upstream found a request too long, not for the first time if `again` is more than nothing: makes it smaller.
     /// Gives whether it is.
     pub(crate) async fn recover(
