@@ -6,7 +6,7 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::config::Config;
 use longhaul_core::engine::{
-    CacheEdits, CallResult, Delivery, Effect, Engine, EngineConfig, Event, Failed, FailedKind,
+    CacheEdits, CallResult, Delivery, Effect, Ending, Engine, EngineConfig, Event, Failed, FailedKind,
     HookCall, HookOutcome, Identity, Ids, Input, ModelReply, NewEntry, NotesConfig, NotesOnDisk,
     NotesRun, NotesTaken, Outcome, Outgoing, Preparation, Resume, Summariser, SummaryReply,
     ToolOutput,
@@ -35,6 +35,8 @@ pub(crate) enum Answer {
     Reads(u64, Option<u64>),
     /// It says something, after the provider cleared so many results of so many tokens.
     Cleared(u64, u64, u64),
+    /// It says this, and then the window is full.
+    RunsOut(&'static str, u64),
     Fails(FailedKind),
 }
 
@@ -327,9 +329,13 @@ impl Desk {
         self.replies += 1;
         let mut applied = Applied::default();
         let mut cache_deleted = None;
+        let ending = match answer {
+            Answer::RunsOut(..) => Ending::WindowExceeded,
+            _ => Ending::default(),
+        };
         let (content, prompt) = match answer {
             Answer::Fails(kind) => return failed(kind),
-            Answer::Says(text, prompt) => (json!([{"type":"text","text":text}]), prompt),
+            Answer::Says(text, prompt) | Answer::RunsOut(text, prompt) => (json!([{"type":"text","text":text}]), prompt),
             Answer::Reads(read, deleted) => {
                 cache_deleted = deleted;
                 (json!([{"type":"text","text":"Fine."}]), read)
@@ -361,7 +367,7 @@ impl Desk {
             },
             request_id: None,
             applied,
-            ending: Default::default(),
+            ending,
         }))
     }
 

@@ -9,4 +9,5 @@ mod folding;
 mod kept;
 mod native;
 mod notes;
+mod once;
 mod turns;

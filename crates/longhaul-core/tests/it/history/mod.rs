@@ -1,4 +1,8 @@
-//! The planner of histories: whatever comes of what it has performed, its rules hold.
+//! The planner of histories: whatever comes of what it has performed, its rules hold. `planned` has what follows what in
+//! an attempt, `remembered` what is known of a history between its requests.
+
+mod planned;
+mod remembered;
 
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::history::{
@@ -38,6 +42,7 @@ fn answered(used: &[u64]) -> HistoryState {
 /// What is made up of the answers that an attempt gets.
 #[derive(Debug, Clone)]
 struct Script {
+    window: WindowStatus,
     occasion: Occasion,
     used: u64,
     cleared: Option<u64>,
@@ -85,7 +90,7 @@ prop_compose! {
         automatic in any::<bool>(),
     ) -> Script {
         Script {
-            occasion, used, cleared, estimate, noted, answers, summary, failures, summary_left,
+            window: window(SIZE), occasion, used, cleared, estimate, noted, answers, summary, failures, summary_left,
             behind, plain, micro, automatic,
         }
     }
@@ -98,7 +103,7 @@ struct Performed {
 }
 
 fn perform(script: &Script, state: HistoryState, switches: &Switches) -> Performed {
-    let window = window(SIZE);
+    let window = script.window;
     let mut kept_state = state.clone();
     let mut attempt = Attempt::new(Setting {
         occasion: script.occasion,

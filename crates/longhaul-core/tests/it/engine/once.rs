@@ -1,0 +1,204 @@
+//! What is done once a turn, and what is remembered of a compaction that came to nothing.
+
+use longhaul_core::engine::{
+    CallFailure, CallResult, CompactFailure, CompactRequest, Delivery, Event, FailedKind, Input,
+    NewEntry, NotesConfig, Pivot, Preparation, Summariser, ToolOutput,
+};
+use longhaul_core::notes::NotesSettings;
+use longhaul_core::summary::{Direction, Stop};
+use serde_json::json;
+
+use super::desk::{Answer, Desk, Setting, Sum, long};
+
+#[test]
+fn o3_a_reply_that_runs_out_of_room_is_withheld_once_a_turn() {
+    let mut desk = Desk::with(Setting {
+        delivery: Delivery::Whole,
+        ..Setting::default()
+    });
+    desk.exchange("Build a parser.", Answer::Says(long(), 9_000));
+    desk.say(&"All of it again, with this in mind. ".repeat(60));
+    for _ in 0..3 {
+        desk.answers.push_back(Answer::RunsOut("It is", 12_000));
+    }
+    desk.turn();
+    assert_eq!(desk.sent.len(), 1 + 2, "asked for again once");
+    assert_eq!(desk.compactions(), 1);
+    let withheld = desk.events.iter();
+    let withheld = withheld.filter(|event| matches!(event, Event::Withheld { .. }));
+    assert_eq!(withheld.count(), 1);
+    let last = desk.results.last();
+    assert!(matches!(last, Some(CallResult::Replied { .. })), "{last:?}");
+}
+
+#[test]
+fn o3_a_request_that_is_too_long_is_made_smaller_once_a_turn() {
+    let mut desk = Desk::new();
+    desk.exchange("Build a parser.", Answer::Says(long(), 9_000));
+    desk.say(&"All of it again, with this in mind. ".repeat(60));
+    for gap in [Some(900), Some(500), Some(100)] {
+        let kind = FailedKind::TooLong { gap };
+        desk.answers.push_back(Answer::Fails(kind));
+    }
+    desk.turn();
+    assert_eq!(desk.sent.len(), 1 + 2, "asked for again once");
+    assert_eq!(desk.summaries_sent.len(), 1);
+    let last = desk.results.last();
+    let too_long = matches!(
+        last,
+        Some(CallResult::Failed(CallFailure::NotAnswered(failed)))
+            if matches!(failed.kind, FailedKind::TooLong { .. })
+    );
+    assert!(too_long, "{last:?}");
+}
+
+#[test]
+fn o3_what_the_provider_counted_in_a_request_that_it_refused_is_what_the_window_held() {
+    let mut desk = Desk::new();
+    desk.exchange("Build a parser.", Answer::Says(long(), 9_000));
+    desk.say("Go on.");
+    let kind = FailedKind::TooLong { gap: Some(900) };
+    desk.answers.push_back(Answer::Fails(kind));
+    desk.turn();
+    assert_eq!(desk.last_compaction().pre_tokens, 20_900);
+}
+
+#[test]
+fn e1_what_is_added_for_open_calls_counts_in_the_view_before_a_compaction() {
+    let mut desk = Desk::new();
+    desk.exchange("Build a parser.", Answer::Says(long(), 4_000));
+    desk.say("Look at it.");
+    desk.answers.push_back(Answer::Calls("Read", "t1", 4_100));
+    desk.turn();
+    let open = desk.engine.live().ledger().whole().padded();
+    desk.hold = Some("summarize");
+    desk.input(Input::Compact(CompactRequest::default()));
+    let closed = desk.engine.live().ledger().whole().padded();
+    assert!(closed > open, "the call has a result now");
+    desk.release();
+    assert_eq!(desk.last_compaction().before, closed);
+}
+
+#[test]
+fn e1_what_was_asked_in_vain_is_booked_with_the_next_compaction() {
+    let mut desk = Desk::new();
+    desk.fill();
+    for _ in 0..2 {
+        desk.sums.push_back(Sum::Ends(Stop::Finished, "No."));
+    }
+    desk.input(Input::Compact(CompactRequest::default()));
+    assert_eq!(desk.failures(), [CompactFailure::NoSummary]);
+    desk.input(Input::Compact(CompactRequest::default()));
+    let booked = |desk: &Desk| desk.last_compaction().usage.as_ref().unwrap().output;
+    assert_eq!(booked(&desk), 3 * 300, "two in vain and the one that was used");
+    desk.exchange("And?", Answer::Says(long(), 9_000));
+    desk.input(Input::Compact(CompactRequest::default()));
+    assert_eq!(booked(&desk), 300, "it is booked once");
+}
+
+#[test]
+fn f1_a_summary_alone_is_not_summarized_again_though_the_provider_wants_less() {
+    let mut desk = Desk::new();
+    desk.fill();
+    desk.input(Input::Compact(CompactRequest::default()));
+    let kind = FailedKind::TooLong { gap: Some(900) };
+    desk.answers.push_back(Answer::Fails(kind));
+    desk.turn();
+    assert_eq!(desk.summaries_sent.len(), 1, "nothing was said since");
+    assert_eq!(desk.compactions(), 1);
+}
+
+#[test]
+fn p1_up_to_a_pivot_a_summary_alone_is_not_summarized_again() {
+    let mut desk = Desk::new();
+    desk.fill();
+    desk.input(Input::Compact(CompactRequest::default()));
+    desk.say("Which kind?");
+    let uuid = desk.engine.live().newest().unwrap().to_owned();
+    desk.answers.push_back(Answer::Says("Recursive descent.", 4_000));
+    desk.turn();
+    desk.input(Input::Compact(CompactRequest {
+        pivot: Some(Pivot {
+            uuid,
+            direction: Direction::UpTo,
+        }),
+        ..CompactRequest::default()
+    }));
+    assert_eq!(desk.failures(), [CompactFailure::NothingNew]);
+    assert_eq!(desk.summaries_sent.len(), 1);
+}
+
+#[test]
+fn x5_no_summary_is_prepared_of_a_summary_alone() {
+    let mut desk = Desk::with(Setting {
+        preparation: Preparation::Ahead,
+        ..Setting::default()
+    });
+    desk.exchange("Build a parser.", Answer::Says(long(), 4_000));
+    desk.input(Input::Compact(CompactRequest::default()));
+    let asked = desk.summaries_sent.len();
+    desk.events.clear();
+    desk.answers.push_back(Answer::Says(long(), 13_000));
+    desk.turn();
+    let begun = desk.events.iter();
+    let begun = begun.filter(|event| matches!(event, Event::Ahead(_)));
+    assert_eq!(begun.count(), 0, "nothing but the summary was sent");
+    assert_eq!(desk.summaries_sent.len(), asked);
+}
+
+#[test]
+fn x9_a_signed_summary_alone_is_not_set_apart_from_what_nobody_answered() {
+    let mut desk = Desk::with(Setting {
+        summariser: Summariser::Provider,
+        ..Setting::default()
+    });
+    desk.fill();
+    let signed = json!([{"type": "compaction", "content": "A parser.", "encrypted_content": null, "signature": "s"}]);
+    desk.sums.push_back(Sum::Provider(signed));
+    desk.input(Input::Compact(CompactRequest::default()));
+    assert_eq!(desk.compactions(), 1);
+    desk.say(&"This is all I know about it. ".repeat(200));
+    desk.input(Input::Compact(CompactRequest::default()));
+    let asked = Desk::body(desk.summaries_sent.last().unwrap()).to_string();
+    assert!(asked.contains("This is all I know"), "{asked}");
+}
+
+#[test]
+fn s2_after_a_compaction_growth_counts_from_what_it_left() {
+    let mut desk = Desk::with(Setting {
+        notes: Some(NotesConfig {
+            settings: NotesSettings::default(),
+            path: "/s/session-memory/summary.md".into(),
+            edit_tool: Some("Edit".into()),
+            reach: None,
+        }),
+        ..Setting::default()
+    });
+    desk.exchange("Build a parser.", Answer::Says(long(), 9_000));
+    assert_eq!(desk.notes_runs.len(), 1);
+    desk.input(Input::Compact(CompactRequest {
+        local: true,
+        ..CompactRequest::default()
+    }));
+    assert_eq!(desk.compactions(), 1, "{:?}", desk.failures());
+    let left = desk.engine.status().used;
+    desk.exchange("Which kind?", Answer::Says(long(), left + 4_000));
+    assert_eq!(desk.notes_runs.len(), 2, "{left} were left");
+}
+
+#[test]
+fn u5_a_turn_is_compacted_once_though_much_is_left() {
+    let mut desk = Desk::new();
+    desk.exchange("Build a parser.", Answer::Says(long(), 9_000));
+    desk.answers.push_back(Answer::Calls("Read", "t1", 13_000));
+    desk.say("Look at it.");
+    desk.turn();
+    desk.input(Input::Add(vec![NewEntry::ToolResults(vec![ToolOutput {
+        tool_use_id: "t1".into(),
+        content: json!("y".repeat(16_000)),
+        is_error: false,
+    }])]));
+    desk.turn();
+    assert_eq!(desk.compactions(), 1);
+    assert_eq!(desk.summaries_sent.len(), 1);
+}

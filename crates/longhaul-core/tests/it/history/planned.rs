@@ -1,0 +1,304 @@
+//! What an attempt performs, step by step.
+
+use longhaul_core::history::{
+    AttemptEffect, BehindWay, ClearingReason, HistoryChange, HistoryState, Kept, ModelAnswer,
+    Occasion, Passing, PlainAsking, PlainWay, Pressing, Refused, SpokenBy,
+};
+use longhaul_core::window::{Settings, Switches, WindowInput, WindowStatus};
+
+use super::{SIZE, Script, answered, perform, window};
+
+const CLEAR: AttemptEffect = AttemptEffect::Clear(ClearingReason::Pressure);
+const PLAIN_NOT: AttemptEffect = AttemptEffect::Summarize(PlainAsking::MayNot);
+const TOO_LONG: AttemptEffect =
+    AttemptEffect::Summarize(PlainAsking::May("the request is too long already"));
+const ASK: AttemptEffect = AttemptEffect::AskBehind(BehindWay::AsItIs);
+
+/// A window of so many tokens that is made smaller ahead of its time, by a model that answers well.
+fn ahead(used: u64) -> Script {
+    Script {
+        window: window(SIZE),
+        occasion: Occasion::Ahead,
+        used,
+        cleared: None,
+        estimate: 20_000,
+        noted: None,
+        answers: Ok(()),
+        summary: Some((20_000, ModelAnswer::Summary)),
+        failures: 0,
+        summary_left: None,
+        behind: BehindWay::AsItIs,
+        plain: PlainWay::Possible,
+        micro: true,
+        automatic: true,
+    }
+}
+
+/// The same while a request waits.
+fn full(refused: Refused, tries: u32, used: u64) -> Script {
+    Script {
+        occasion: Occasion::Full(Pressing {
+            refused,
+            tries,
+            limit: None,
+        }),
+        ..ahead(used)
+    }
+}
+
+/// A history that grows slowly.
+fn slow(used: u64) -> HistoryState {
+    answered(&[used - 1_000, used])
+}
+
+fn effects(script: &Script) -> Vec<AttemptEffect> {
+    perform(script, slow(script.used), &Switches::default()).effects
+}
+
+#[test]
+fn u5_a_clearing_is_enough_only_below_the_warning_and_where_it_pays() {
+    let WindowStatus {
+        warning,
+        auto_compact,
+        ..
+    } = window(SIZE);
+    let cleared = |used, after| {
+        effects(&Script {
+            cleared: Some(after),
+            ..ahead(used)
+        })
+    };
+    let kept = [CLEAR, AttemptEffect::Keep(Kept::Cleared)];
+    assert_eq!(cleared(auto_compact, warning - 1), kept);
+    let goes_on = cleared(auto_compact, warning);
+    assert_eq!(goes_on.get(1), Some(&AttemptEffect::EstimateSummary));
+    let gains_little = cleared(40_000, 31_000);
+    assert_eq!(gains_little.get(1), Some(&AttemptEffect::EstimateSummary));
+}
+
+#[test]
+fn u5_a_clearing_waits_until_the_next_turn_may_reach_the_threshold() {
+    let script = Script {
+        cleared: Some(30_000),
+        ..ahead(60_000)
+    };
+    let nearly = window(SIZE).auto_compact - 1_000;
+    let rest = AttemptEffect::Change(HistoryChange::RestUntil(nearly));
+    assert_eq!(effects(&script), [CLEAR, rest, AttemptEffect::GiveUp]);
+}
+
+#[test]
+fn o3_a_clearing_for_a_refused_request_leaves_less_with_each_try() {
+    let script = Script {
+        cleared: Some(40_000),
+        ..full(Refused::ByProvider, 2, 95_000)
+    };
+    let summary = AttemptEffect::Keep(Kept::Summary);
+    assert_eq!(effects(&script), [CLEAR, PLAIN_NOT, summary]);
+}
+
+#[test]
+fn o3_how_much_may_be_left_follows_the_window_that_the_provider_has() {
+    let window = window(SIZE);
+    let pressing = |limit, tries| Pressing {
+        refused: Refused::ByProvider,
+        tries,
+        limit,
+    };
+    let most = |pressing: Pressing| pressing.most_left(&window, 99_000);
+    assert_eq!(most(pressing(None, 0)), window.auto_compact);
+    let half = pressing(Some(SIZE / 2), 0);
+    assert_eq!(most(half), window.auto_compact / 2);
+    assert_eq!(most(pressing(None, 1)), window.auto_compact / 2);
+    assert_eq!(pressing(None, 0).most_left(&window, 40_000), 30_000);
+}
+
+#[test]
+fn x5_a_summary_that_can_free_too_little_is_not_asked_for_until_there_is_more() {
+    let rest = AttemptEffect::Change(HistoryChange::RestUntil(90_000));
+    let gives_up = [
+        CLEAR,
+        AttemptEffect::EstimateSummary,
+        rest,
+        AttemptEffect::GiveUp,
+    ];
+    let by_estimate = Script {
+        estimate: 80_000,
+        ..ahead(84_000)
+    };
+    assert_eq!(effects(&by_estimate), gives_up);
+    // What the last one left is known better than what the next may leave.
+    let mut state = slow(84_000);
+    state.apply(left(80_000), &window(SIZE));
+    let by_the_last = perform(&ahead(84_000), state, &Switches::default());
+    assert_eq!(by_the_last.effects, gives_up);
+}
+
+/// A summary from extracts left so many tokens.
+fn left(after: u64) -> HistoryChange {
+    HistoryChange::Shrunk {
+        after,
+        by: Some(SpokenBy::Extracts),
+        millis: 1,
+    }
+}
+
+#[test]
+fn o3_a_refused_request_is_neither_noted_nor_asked_behind() {
+    let noted = Script {
+        noted: Some(10_000),
+        ..full(Refused::ByProvider, 0, 50_000)
+    };
+    let kept = AttemptEffect::Keep(Kept::Summary);
+    assert_eq!(effects(&noted), [CLEAR, TOO_LONG, kept]);
+    let switches = Switches {
+        reactive: false,
+        ..Switches::default()
+    };
+    let off = perform(&noted, slow(50_000), &switches);
+    assert_eq!(off.effects, [CLEAR, AttemptEffect::GiveUp]);
+}
+
+#[test]
+fn x5_no_model_is_asked_for_a_summary_that_frees_too_little_by_the_last() {
+    let script = full(Refused::Expected, 0, 84_000);
+    let mut state = slow(84_000);
+    state.apply(left(80_000), &window(SIZE));
+    let performed = perform(&script, state, &Switches::default());
+    let kept = AttemptEffect::Keep(Kept::Summary);
+    let unasked = [CLEAR, AttemptEffect::UseNotes, PLAIN_NOT, kept];
+    assert_eq!(performed.effects, unasked);
+}
+
+#[test]
+fn f7_a_question_that_leaves_no_room_for_its_answer_is_not_asked_behind() {
+    let asked = |script: &Script| effects(script).get(2).copied();
+    let fits = window(SIZE).effective - 500;
+    assert_eq!(asked(&full(Refused::Expected, 0, fits)), Some(ASK));
+    let too_long = full(Refused::Expected, 0, fits + 1);
+    assert_eq!(asked(&too_long), Some(TOO_LONG));
+    // A model that answers briefly keeps little of its window free.
+    let brief = WindowStatus::new(&WindowInput {
+        window: SIZE,
+        max_output: 2_000,
+        used: 0,
+        settings: Settings::default(),
+    });
+    let no_room = Script {
+        window: brief.unwrap(),
+        ..full(Refused::Expected, 0, 96_500)
+    };
+    assert_eq!(asked(&no_room), Some(TOO_LONG));
+}
+
+#[test]
+fn f7_a_plain_request_that_would_be_too_long_is_not_made() {
+    let summarized = |script: &Script| effects(script).get(1).copied();
+    let too_long = full(Refused::ByProvider, 0, SIZE - 2_000);
+    assert_eq!(summarized(&too_long), Some(PLAIN_NOT));
+    assert_eq!(
+        summarized(&full(Refused::ByProvider, 0, SIZE - 3_000)),
+        Some(TOO_LONG)
+    );
+    let impossible = Script {
+        plain: PlainWay::Impossible,
+        ..full(Refused::ByProvider, 0, 50_000)
+    };
+    assert_eq!(summarized(&impossible), Some(PLAIN_NOT));
+}
+
+#[test]
+fn x5_a_failure_that_passes_is_waited_out_where_there_is_room() {
+    let failed = |used, passes| {
+        let script = Script {
+            answers: Err(passes),
+            ..ahead(used)
+        };
+        let effects = effects(&script);
+        assert_eq!(effects.get(3), Some(&ASK), "{effects:?}");
+        effects[4..].to_vec()
+    };
+    let model_failed = AttemptEffect::Change(HistoryChange::ModelFailed);
+    let waits = [model_failed, AttemptEffect::GiveUp];
+    assert_eq!(failed(70_000, Passing::Passes), waits);
+    let reason = "asking after the client's own messages failed";
+    let plain = AttemptEffect::Summarize(PlainAsking::May(reason));
+    let kept = [plain, AttemptEffect::Keep(Kept::Summary)];
+    assert_eq!(failed(70_000, Passing::Stays), kept);
+    let threshold = window(SIZE).auto_compact;
+    assert_eq!(failed(threshold, Passing::Passes), kept);
+}
+
+#[test]
+fn o2_only_a_model_that_was_asked_can_fail() {
+    let nothing = |behind, plain| Script {
+        behind,
+        plain,
+        summary: Some((20_000, ModelAnswer::Nothing)),
+        ..full(Refused::Expected, 0, 88_000)
+    };
+    let model_failed = AttemptEffect::Change(HistoryChange::ModelFailed);
+    let kept = AttemptEffect::Keep(Kept::Summary);
+    let asked = effects(&nothing(BehindWay::AsItIs, PlainWay::Possible));
+    assert_eq!(asked[2..], [ASK, PLAIN_NOT, model_failed, kept]);
+    let unasked = effects(&nothing(BehindWay::No("x"), PlainWay::Impossible));
+    assert_eq!(unasked[2..], [PLAIN_NOT, kept]);
+}
+
+#[test]
+fn x5_what_gained_too_little_is_discarded_and_remembered() {
+    let in_vain = |script: &Script| {
+        let effects = effects(script);
+        effects[effects.len() - 3..].to_vec()
+    };
+    let gained = |after| {
+        let used = 84_000;
+        AttemptEffect::Change(HistoryChange::GainedTooLittle { used, after })
+    };
+    let summary = Script {
+        summary: Some((80_000, ModelAnswer::Summary)),
+        ..ahead(84_000)
+    };
+    let discarded = AttemptEffect::Discard(Kept::Summary);
+    let gives_up = AttemptEffect::GiveUp;
+    let expected = [discarded, gained(Some(80_000)), gives_up];
+    assert_eq!(in_vain(&summary), expected);
+    let none = Script {
+        summary: None,
+        ..ahead(84_000)
+    };
+    assert_eq!(in_vain(&none), [discarded, gained(None), gives_up]);
+}
+
+#[test]
+fn u5_where_nothing_can_be_summarized_a_clearing_that_fits_will_do() {
+    let limit = window(SIZE).auto_compact;
+    let last = |script: Script, cleared| {
+        let script = Script {
+            cleared: Some(cleared),
+            summary: None,
+            ..script
+        };
+        effects(&script).last().copied()
+    };
+    let waits = || full(Refused::Expected, 0, 88_000);
+    let kept = Some(AttemptEffect::Keep(Kept::Cleared));
+    assert_eq!(last(waits(), limit - 1), kept);
+    assert_eq!(last(waits(), limit), Some(AttemptEffect::GiveUp));
+    // Nobody waits: what gains too little is not used.
+    assert_eq!(last(ahead(88_000), limit - 1), Some(AttemptEffect::GiveUp));
+}
+
+#[test]
+fn s6_notes_stand_for_a_history_only_where_they_bring_it_below_the_warning() {
+    let warning = window(SIZE).warning;
+    let noted = |after| {
+        effects(&Script {
+            noted: Some(after),
+            ..full(Refused::Expected, 0, 88_000)
+        })
+    };
+    let kept = AttemptEffect::Keep(Kept::Notes);
+    assert_eq!(noted(warning - 1)[1..], [AttemptEffect::UseNotes, kept]);
+    assert_eq!(noted(warning).get(2), Some(&ASK));
+}
