@@ -303,7 +303,6 @@ impl<'a> Attempt<'a> {
     }
 
     fn change(&mut self, change: HistoryChange) {
-        self.setting.state.apply(change, &self.setting.window);
         self.perform(AttemptEffect::Change(change));
     }
 
