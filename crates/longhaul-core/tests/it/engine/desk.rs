@@ -6,10 +6,10 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::config::Config;
 use longhaul_core::engine::{
-    CacheEdits, CallResult, Delivery, Effect, Ending, Engine, EngineConfig, Event, Failed, FailedKind,
-    HookCall, HookOutcome, Identity, Ids, Input, ModelReply, NewEntry, NotesConfig, NotesOnDisk,
-    NotesRun, NotesTaken, Outcome, Outgoing, Preparation, Resume, Summariser, SummaryReply,
-    ToolOutput,
+    CacheEdits, CallResult, Delivery, Effect, Ending, Engine, EngineConfig, Event, Failed,
+    FailedKind, HookCall, HookOutcome, Identity, Ids, Input, ModelReply, NewEntry, NotesConfig,
+    NotesOnDisk, NotesRun, NotesTaken, Outcome, Outgoing, Preparation, Resume, Summariser,
+    SummaryReply, ToolOutput,
 };
 use longhaul_core::message::Usage;
 use longhaul_core::micro::Pressure;
@@ -335,7 +335,9 @@ impl Desk {
         };
         let (content, prompt) = match answer {
             Answer::Fails(kind) => return failed(kind),
-            Answer::Says(text, prompt) | Answer::RunsOut(text, prompt) => (json!([{"type":"text","text":text}]), prompt),
+            Answer::Says(text, prompt) | Answer::RunsOut(text, prompt) => {
+                (json!([{"type":"text","text":text}]), prompt)
+            }
             Answer::Reads(read, deleted) => {
                 cache_deleted = deleted;
                 (json!([{"type":"text","text":"Fine."}]), read)

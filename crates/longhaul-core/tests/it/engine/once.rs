@@ -99,7 +99,11 @@ fn e1_what_was_asked_in_vain_is_booked_with_the_next_compaction() {
     assert_eq!(desk.failures(), [CompactFailure::NoSummary]);
     desk.input(Input::Compact(CompactRequest::default()));
     let booked = |desk: &Desk| desk.last_compaction().usage.as_ref().unwrap().output;
-    assert_eq!(booked(&desk), 3 * 300, "two in vain and the one that was used");
+    assert_eq!(
+        booked(&desk),
+        3 * 300,
+        "two in vain and the one that was used"
+    );
     desk.exchange("And?", Answer::Says(long(), 9_000));
     desk.input(Input::Compact(CompactRequest::default()));
     assert_eq!(booked(&desk), 300, "it is booked once");
@@ -124,7 +128,8 @@ fn p1_up_to_a_pivot_a_summary_alone_is_not_summarized_again() {
     desk.input(Input::Compact(CompactRequest::default()));
     desk.say("Which kind?");
     let uuid = desk.engine.live().newest().unwrap().to_owned();
-    desk.answers.push_back(Answer::Says("Recursive descent.", 4_000));
+    desk.answers
+        .push_back(Answer::Says("Recursive descent.", 4_000));
     desk.turn();
     desk.input(Input::Compact(CompactRequest {
         pivot: Some(Pivot {

@@ -100,7 +100,10 @@ fn x5_what_a_summary_left_is_known_until_another_says_otherwise() {
     assert_eq!(cleared.summary_leaves(), None, "a clearing is no summary");
     let extracted = changed(
         cleared,
-        &[shrunk(30_000, Some(SpokenBy::Extracts), 1), in_vain(50_000, None)],
+        &[
+            shrunk(30_000, Some(SpokenBy::Extracts), 1),
+            in_vain(50_000, None),
+        ],
     );
     assert_eq!(extracted.summary_leaves(), Some(30_000));
     let tried = changed(extracted, &[in_vain(50_000, Some(45_000))]);
