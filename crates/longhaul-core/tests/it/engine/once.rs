@@ -2,11 +2,10 @@
 
 use longhaul_core::engine::{
     CallFailure, CallResult, CompactFailure, CompactRequest, Delivery, Event, FailedKind, Input,
-    NewEntry, NotesConfig, Pivot, Preparation, Summariser, ToolOutput,
+    NotesConfig, Pivot, Preparation,
 };
 use longhaul_core::notes::NotesSettings;
 use longhaul_core::summary::{Direction, Stop};
-use serde_json::json;
 
 use super::desk::{Answer, Desk, Setting, Sum, long};
 
@@ -161,23 +160,6 @@ fn x5_no_summary_is_prepared_of_a_summary_alone() {
 }
 
 #[test]
-fn x9_a_signed_summary_alone_is_not_set_apart_from_what_nobody_answered() {
-    let mut desk = Desk::with(Setting {
-        summariser: Summariser::Provider,
-        ..Setting::default()
-    });
-    desk.fill();
-    let signed = json!([{"type": "compaction", "content": "A parser.", "encrypted_content": null, "signature": "s"}]);
-    desk.sums.push_back(Sum::Provider(signed));
-    desk.input(Input::Compact(CompactRequest::default()));
-    assert_eq!(desk.compactions(), 1);
-    desk.say(&"This is all I know about it. ".repeat(200));
-    desk.input(Input::Compact(CompactRequest::default()));
-    let asked = Desk::body(desk.summaries_sent.last().unwrap()).to_string();
-    assert!(asked.contains("This is all I know"), "{asked}");
-}
-
-#[test]
 fn s2_after_a_compaction_growth_counts_from_what_it_left() {
     let mut desk = Desk::with(Setting {
         notes: Some(NotesConfig {
@@ -198,21 +180,4 @@ fn s2_after_a_compaction_growth_counts_from_what_it_left() {
     let left = desk.engine.status().used;
     desk.exchange("Which kind?", Answer::Says(long(), left + 4_000));
     assert_eq!(desk.notes_runs.len(), 2, "{left} were left");
-}
-
-#[test]
-fn u5_a_turn_is_compacted_once_though_much_is_left() {
-    let mut desk = Desk::new();
-    desk.exchange("Build a parser.", Answer::Says(long(), 9_000));
-    desk.answers.push_back(Answer::Calls("Read", "t1", 13_000));
-    desk.say("Look at it.");
-    desk.turn();
-    desk.input(Input::Add(vec![NewEntry::ToolResults(vec![ToolOutput {
-        tool_use_id: "t1".into(),
-        content: json!("y".repeat(16_000)),
-        is_error: false,
-    }])]));
-    desk.turn();
-    assert_eq!(desk.compactions(), 1);
-    assert_eq!(desk.summaries_sent.len(), 1);
 }
