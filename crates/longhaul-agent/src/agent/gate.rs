@@ -54,7 +54,7 @@ pub trait Gate: Send + Sync {
     /// Another mode from now on.
     fn set_mode(&self, mode: Mode);
 
-    /// The conversation was compacted: what the user approved of for the session alone is asked for again (C1). Gives how
+    /// The conversation was compacted: what the user approved of for the session alone is asked for again. Gives how
     /// many rules that were. Rules of settings and flags stay.
     fn forget_approvals(&self) -> usize {
         0

@@ -34,7 +34,7 @@ pub struct Sources {
     /// Tools, agents and servers as attachments, as against an empty history (R5).
     pub announcements: Ask<Vec<Value>>,
     /// Hears what happens to the conversation whose tools these are: what they hold of cleared results and files must not
-    /// outlive them (C1, R7).
+    /// outlive them (R7).
     pub heard: Arc<dyn Fn(&Event) + Send + Sync>,
     /// Gets the conversation when a session is opened again: what tools held is found in it.
     pub reopened: Arc<dyn Fn(&Live) + Send + Sync>,

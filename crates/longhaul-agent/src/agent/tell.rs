@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use longhaul::session::Observer;
-use longhaul_core::engine::Event;
+use longhaul_core::engine::{Event, HostState};
 use longhaul_provider::StreamEvent;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -45,7 +45,7 @@ pub(crate) struct MainWatcher {
     pub(crate) account: Arc<Account>,
     /// Tools that must know of it.
     pub(crate) heard: Arc<dyn Fn(&Event) + Send + Sync>,
-    /// What the user approved of for the session ends with a compaction (C1).
+    /// What the user approved of for the session ends with a compaction.
     pub(crate) gate: Arc<dyn Gate>,
 }
 
@@ -53,7 +53,8 @@ impl Observer for MainWatcher {
     fn event(&self, event: &Event) {
         self.account.event(event, Whose::Main);
         (self.heard)(event);
-        if let Event::Compacted(_) = event
+        if let Event::Compacted(done) = event
+            && done.reset.includes(HostState::Approvals)
             && let approvals @ 1.. = self.gate.forget_approvals()
         {
             self.teller.notice(match approvals {

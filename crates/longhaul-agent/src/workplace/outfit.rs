@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul::environment::PassedVariables;
-use longhaul_core::engine::Event;
+use longhaul_core::engine::{Event, HostState};
 use longhaul_core::rehydrate::Source;
 use longhaul_store::Home;
 use longhaul_store::archive::archive_path;
@@ -172,18 +172,15 @@ fn knowing(files: &Arc<FileState>) -> Arc<dyn Fn(&Path) -> bool + Send + Sync> {
     Arc::new(move |path| files.knows(path))
 }
 
-/// What was shown of files must not outlive its stay in the window (C1, R7).
+/// What was shown of files must not outlive its stay in the window (R7).
 fn forgetting(files: Arc<FileState>) -> Arc<dyn Fn(&Event) + Send + Sync> {
-    let restored: Mutex<Vec<PathBuf>> = Mutex::default();
-    Arc::new(move |event| {
-        let mut restored = restored.lock().unwrap_or_else(PoisonError::into_inner);
-        match event {
-            Event::FileRestore { path, failed: None } => restored.push(PathBuf::from(path)),
-            Event::Compacted(_) => files.compacted(&std::mem::take(&mut *restored)),
-            Event::MicroCompacted { calls, .. } => files.cleared(calls),
-            Event::NativeCleared { .. } => files.all_cleared(),
-            _ => {}
+    Arc::new(move |event| match event {
+        Event::Compacted(done) if done.reset.includes(HostState::FileContents) => {
+            files.compacted(&done.reset.restored);
         }
+        Event::MicroCompacted { calls, .. } => files.cleared(calls),
+        Event::NativeCleared { .. } => files.all_cleared(),
+        _ => {}
     })
 }
 

@@ -1,4 +1,4 @@
-//! What a compaction writes, and what holds afterwards (F10, P1, P5, C1).
+//! What a compaction writes, and what holds afterwards (F10, P1, P5). What it resets is in `after_compaction.rs`.
 //!
 //! Boundary, summary, attachments and the new head go to disk as one unit. Before that nothing has changed; after it
 //! nothing of the old view counts.
@@ -9,6 +9,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::after_compaction::NewConversation;
 use super::compact::{Cause, Compaction, Stage};
 use super::draft::{Draft, UserWords};
 use super::effect::{Effect, HookCall};
@@ -22,8 +23,7 @@ use super::{Engine, Heads, State, Then};
 use crate::boundary::{self, Anchor, Attached, KeptEntry, LineError, Signed, Stamp};
 use crate::hash::Set;
 use crate::message::{Entry, Id};
-use crate::micro::CachedMicro;
-use crate::micro::native::{Applied, KeepThinking};
+use crate::micro::native::KeepThinking;
 use crate::plan::{Recompaction, Worth, worth};
 use crate::prompt::{Assembly, Beginning, Birth, HeadReason, Predecessor, RequestHead};
 use crate::rehydrate::{FileText, Source};
@@ -416,7 +416,7 @@ impl Engine {
         view
     }
 
-    /// It is on disk: from now on the new view is the conversation, and what belonged to the old one is reset (C1).
+    /// It is on disk: from now on the new view is the conversation.
     pub(super) fn committed(&mut self, commit: Commit, offset: u64, now: Timestamp) {
         let Commit {
             mut compaction,
@@ -431,14 +431,14 @@ impl Engine {
         } = commit;
         let entries = self.view_with(&compaction, &draft, &lines, Some(offset));
         let facts = self.live.facts().clone();
-        self.live = Live::begin(entries, preserved, self.live.clearable().clone(), facts);
+        let mut live = Live::begin(entries, preserved, self.live.clearable().clone(), facts);
         let mut at = offset + lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>();
         for line in &heads {
             // What was made here can be read.
             let entry = Entry::read(line.clone()).ok();
             let entry = entry.filter(|entry| entry.facets().uuid.is_present());
             if let Some(entry) = entry {
-                self.live.push(Kept {
+                live.push(Kept {
                     entry,
                     offset: Some(at),
                 });
@@ -446,26 +446,7 @@ impl Engine {
             at += line.len() as u64 + 1;
         }
         let _ = assembly.persisted(&heads);
-        self.assembly = match self.config.heads {
-            Heads::Written => Some(assembly),
-            Heads::Unwritten | Heads::Unknown => None,
-        };
-        self.head = head;
-        if compaction.direction != Some(Direction::From) {
-            self.next_head = None;
-        }
-        self.head_count = super::known_head(&self.live, &self.config);
-        self.outdated = None;
-        self.generation += 1;
-        self.watched_head = None;
-        self.cached = CachedMicro::of(self.live.cache_edits());
-        self.deletion = Default::default();
-        self.native = Applied::default();
-        self.live.read_files_mut().compacted(&draft.restored, now);
-        self.watch.compacted(self.config.source.as_str());
         let threshold = self.config.window.auto_compact;
-        self.tracking.compacted(recompaction.turn.clone());
-        self.turn.id.clone_from(&recompaction.turn);
         if let Some(withheld) = self.turn.withheld.take() {
             // The turn is asked for again; what was withheld is gone, but not its bill.
             let cost = self.config.model.cost_of_reply(&withheld.usage);
@@ -485,14 +466,20 @@ impl Engine {
             usage.get_or_insert_default().add(&unbooked);
         }
         let cost = self.summary_cost(usage.as_ref());
-        self.turn.tried = true;
-        self.drop_prepared();
-        self.growth.shrunk();
-        self.rest_after_compaction();
-        let used = self.used();
-        if let Some(taking) = &mut self.notes {
-            taking.shrunk_to(used);
-        }
+        let next_head = self.next_head.take();
+        let new = NewConversation {
+            live,
+            assembly: match self.config.heads {
+                Heads::Written => Some(assembly),
+                Heads::Unwritten | Heads::Unknown => None,
+            },
+            head,
+            // What lies before the pivot keeps its head (P2), so the other one still waits.
+            next_head: next_head.filter(|_| compaction.direction == Some(Direction::From)),
+            restored: draft.restored.clone(),
+            turn: recompaction.turn.clone(),
+        };
+        let reset = self.reset_after_compaction(new, now);
         self.tell_restored(&compaction.gathered.gathered.files, &draft.restored);
         let compacted = Box::new(Compacted {
             trigger: compaction.trigger(),
@@ -507,6 +494,7 @@ impl Engine {
             recompaction,
             report: draft.report,
             boundary,
+            reset,
         });
         if compaction.cause == Cause::Manual {
             self.compacted = Some(compacted.clone());

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::after_compaction::HostReset;
 use super::input::NotesTaken;
 use crate::boundary::Trigger;
 use crate::cache::Finding;
@@ -230,6 +231,8 @@ pub struct Compacted {
     pub report: LossReport,
     /// The boundary's uuid.
     pub boundary: String,
+    /// What the host resets on its side (C1).
+    pub reset: HostReset,
 }
 
 /// A summary for the user to look at.

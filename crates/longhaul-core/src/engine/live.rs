@@ -104,7 +104,7 @@ impl Live {
         self.results.push(entry, &Rough);
         self.facts.push(entry);
         self.note_reads(entry);
-        if is_sent(entry) {
+        if entry.sent().is_some() {
             self.weight += weight(entry);
         }
         let facets = entry.facets;
@@ -158,10 +158,7 @@ impl Live {
 
     /// The estimates of the entries, in order.
     pub fn weights(&self) -> Vec<Estimate> {
-        let seen = |entry: View<'_>| match is_sent(entry) {
-            true => weight(entry),
-            false => Estimate::ZERO,
-        };
+        let seen = |entry: View<'_>| entry.sent().map_or(Estimate::ZERO, |_| weight(entry));
         self.views().map(seen).collect()
     }
 
@@ -307,16 +304,6 @@ fn read_by(entry: View<'_>, block: &Block) -> Option<PathBuf> {
 
 fn uuid_of(entry: View<'_>) -> String {
     entry.text(entry.facets.uuid).into_owned()
-}
-
-/// Whether the model sees an entry.
-fn is_sent(entry: View<'_>) -> bool {
-    match entry.facets.kind {
-        EntryKind::User => true,
-        EntryKind::Assistant => entry.facets.is_reply(),
-        EntryKind::Attachment => entry.visible_attachment().is_some(),
-        _ => false,
-    }
 }
 
 /// The estimate of an entry.

@@ -3,9 +3,10 @@
 //! A state machine without IO. The shell feeds it [`Input`]s with the time, performs the [`Effect`]s it polls, and feeds
 //! the outcomes back. `turn.rs` is the way of a turn, `clear.rs` micro-compaction on that way, `compact.rs` the way of a
 //! compaction, `not_made.rs` how one ends that is not made, `summarise.rs` the requests for a summary, `commit.rs` what is
-//! written and what holds afterwards.
+//! written and what holds afterwards, `after_compaction.rs` what is reset then.
 //! A crash between any two effects leaves a transcript from which the conversation goes on.
 
+mod after_compaction;
 mod ahead;
 mod best_draft;
 mod clear;
@@ -44,6 +45,7 @@ use jiff::Timestamp;
 
 pub use crate::config::Summariser;
 pub use crate::prompt::ToolOutput;
+pub use after_compaction::{HostReset, HostState};
 pub use config::{
     CacheEdits, Delivery, EngineConfig, Heads, Identity, NotesConfig, Preparation, SummaryModel,
 };

@@ -11,7 +11,7 @@ use super::event::{Event, NotesEvent, Summarizer};
 use super::input::{NotesOnDisk, NotesTaken, Outcome};
 use super::sizes::head_weight;
 use super::{Engine, NotesConfig, Preparation, State};
-use crate::message::{Block, BlockKind, EntryKind, Id};
+use crate::message::{Block, BlockKind, Id};
 use crate::notes::{
     Caps, Ended, KeepWindow, Notes, NotesPlan, Planning, Progress, Replacement, Run, Template,
     Trigger, Wait, Weighed,
@@ -307,7 +307,7 @@ impl Engine {
     /// How many calls the newest reply makes.
     pub(super) fn newest_calls(&self) -> u64 {
         let mut newest = self.live.entries().iter().rev();
-        let reply = newest.find(|kept| kept.entry.facets().kind == EntryKind::Assistant);
+        let reply = newest.find(|kept| kept.entry.facets().is_reply());
         reply.map_or(0, |reply| {
             let blocks = reply.entry.facets().blocks.iter();
             let calls = |block: &&Block| block.kind == BlockKind::ToolUse && !block.inner;

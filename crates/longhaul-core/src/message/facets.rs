@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use super::{Block, EntryKind, Id, Span, Subtype, Usage};
+use super::{Block, EntryKind, Id, Sent, Span, Subtype, Usage};
 use crate::json::{self, Object};
 
 /// Yes/no facts of an entry.
@@ -84,7 +84,7 @@ impl Facets {
 
     /// Whether this is a reply of a model: not a record of an error, not written by the host.
     pub fn is_reply(&self) -> bool {
-        self.kind == EntryKind::Assistant && !self.flags.api_error && !self.flags.synthetic
+        Sent::is_reply(self.kind, self.flags)
     }
 }
 

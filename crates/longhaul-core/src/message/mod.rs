@@ -12,6 +12,7 @@ mod head;
 mod id;
 mod kind;
 pub mod scan;
+mod sent;
 mod span;
 mod usage;
 
@@ -22,5 +23,6 @@ pub use head::{Head, HeadError};
 pub use id::Id;
 pub use kind::{EntryKind, Subtype};
 pub use scan::{Damage, Scanner};
+pub use sent::Sent;
 pub use span::Span;
 pub use usage::{Iteration, IterationKind, Usage};

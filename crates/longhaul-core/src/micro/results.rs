@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::ClearableTools;
 use crate::hash::{Map, Set};
-use crate::message::{BlockKind, EntryKind, Id, Subtype, View};
+use crate::message::{BlockKind, Id, Sent, Subtype, View};
 use crate::tokens::{Estimate, Estimator};
 
 /// A result that may be cleared.
@@ -91,10 +91,10 @@ impl ToolResults {
     /// Takes an entry of the conversation.
     pub fn push(&mut self, entry: View<'_>, estimator: &impl Estimator) {
         let facets = entry.facets;
-        match facets.kind {
-            EntryKind::Assistant if facets.is_reply() => self.calls(entry),
-            EntryKind::User => self.results(entry, estimator),
-            EntryKind::Attachment if is_memory(entry) && facets.uuid.is_present() => {
+        match entry.sent() {
+            Some(Sent::Reply) => self.calls(entry),
+            Some(Sent::Input) => self.results(entry, estimator),
+            Some(Sent::Attachment) if is_memory(entry) && facets.uuid.is_present() => {
                 self.memories.push_back(Attachment {
                     uuid: entry.text(facets.uuid).into_owned(),
                     path: memory_path(entry),
@@ -102,7 +102,7 @@ impl ToolResults {
                     behind: self.seen,
                 });
             }
-            EntryKind::System if facets.subtype == Subtype::MicrocompactBoundary => {
+            None if facets.subtype == Subtype::MicrocompactBoundary => {
                 let gone = entry.cleared();
                 self.forget(&gone);
                 self.memories

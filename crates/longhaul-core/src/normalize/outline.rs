@@ -5,7 +5,7 @@
 //! without an id or a name is text.
 
 use crate::hash::Map;
-use crate::message::{BlockKind, EntryKind, Id};
+use crate::message::{BlockKind, Id, Sent};
 use crate::transcript::{Conversation, Row, Table};
 
 /// Who speaks in a message.
@@ -56,17 +56,15 @@ impl Outline {
         let mut responses: Map<Id, usize> = Map::default();
         let mut attachments = false;
         for row in rows {
-            match row.kind {
-                EntryKind::Assistant if row.is_reply() => {
-                    respond(table, row, &mut drafts, &mut responses)
-                }
-                EntryKind::User if has_input(table, row) => drafts.push(Draft {
+            match row.sent() {
+                Some(Sent::Reply) => respond(table, row, &mut drafts, &mut responses),
+                Some(Sent::Input) if has_input(table, row) => drafts.push(Draft {
                     role: Role::User,
                     speaks: true,
                     calls: false,
                 }),
-                EntryKind::Attachment => attachments |= row.attachment.is_some(),
-                _ => {}
+                Some(Sent::Attachment) => attachments = true,
+                Some(Sent::Input) | None => {}
             }
         }
         // A response that was cut off while it was still reasoning cannot end a conversation.

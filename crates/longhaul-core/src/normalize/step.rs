@@ -1,6 +1,6 @@
 //! What an entry asks for: a line of a response, results of calls, input of the user's side (Z1).
 
-use crate::message::{BlockKind, EntryKind, View};
+use crate::message::{BlockKind, Sent, View};
 
 /// A part of the conversation, not yet rendered.
 #[derive(Debug, Clone, Copy)]
@@ -26,15 +26,11 @@ pub(super) enum Ask {
 
 /// The steps of an entry, which is at this place of the history.
 pub(super) fn steps(at: usize, view: View<'_>) -> impl Iterator<Item = Step<'_>> {
-    let facets = view.facets;
-    let whole = match facets.kind {
-        EntryKind::Assistant if facets.is_reply() => Some(Ask::Line),
-        EntryKind::Attachment if view.visible_attachment().is_some() => Some(Ask::Attachment),
-        _ => None,
-    };
-    let blocks = match facets.kind {
-        EntryKind::User => facets.blocks.as_slice(),
-        _ => &[],
+    let (whole, blocks) = match view.sent() {
+        Some(Sent::Reply) => (Some(Ask::Line), &[][..]),
+        Some(Sent::Attachment) => (Some(Ask::Attachment), &[][..]),
+        Some(Sent::Input) => (None, view.facets.blocks.as_slice()),
+        None => (None, &[][..]),
     };
     let outer = blocks.iter().enumerate().filter(|(_, block)| !block.inner);
     let parts = outer.filter_map(|(index, block)| match block.kind {

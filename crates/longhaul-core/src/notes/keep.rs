@@ -1,7 +1,7 @@
 //! What a compaction by notes keeps (S6): all that the notes do not cover yet, and enough before it to go on from.
 
 use super::plan::Planning;
-use crate::message::{BlockKind, EntryKind, Id, View};
+use crate::message::{BlockKind, Id, Sent, View};
 use crate::rounds::Part;
 use crate::summary::{Direction, safe_cut};
 use crate::tokens::Estimate;
@@ -52,13 +52,8 @@ pub enum Spoken {
 impl Weighed {
     /// What an entry is here; `weight` is that of the ledger, nothing for what is never sent.
     pub fn of_view(entry: View<'_>, weight: Estimate) -> Self {
-        let facets = entry.facets;
-        let speaks = match facets.kind {
-            EntryKind::User => true,
-            EntryKind::Assistant => facets.is_reply(),
-            _ => false,
-        };
-        let mut blocks = facets.blocks.iter();
+        let speaks = matches!(entry.sent(), Some(Sent::Input | Sent::Reply));
+        let mut blocks = entry.facets.blocks.iter();
         let text =
             blocks.any(|block| block.kind == BlockKind::Text && !block.inner && !block.blank);
         Self {

@@ -1,6 +1,6 @@
 //! What grouping and cutting need to know of an entry.
 
-use crate::message::{BlockKind, EntryKind, Id, Subtype, View};
+use crate::message::{BlockKind, Id, Sent, Subtype, View};
 use crate::transcript::{Row, Table};
 
 /// What an entry is to the conversation.
@@ -55,17 +55,10 @@ impl Piece {
         let facets = entry.facets;
         let blocks = facets.blocks.iter().filter(|block| !block.inner);
         let noted = blocks.map(|block| (block.kind, block.blank, entry.block_id(block)));
-        let sent = match facets.kind {
-            EntryKind::User => true,
-            EntryKind::Assistant => facets.is_reply(),
-            EntryKind::Attachment => entry.visible_attachment().is_some(),
-            _ => false,
-        };
         let seen = Seen {
-            kind: facets.kind,
             subtype: facets.subtype,
             message: entry.message_id(),
-            sent,
+            sent: entry.sent(),
         };
         Self::new(seen, noted)
     }
@@ -75,10 +68,9 @@ impl Piece {
         let blocks = table.blocks(row).iter();
         let noted = blocks.map(|block| (block.kind, block.blank, block.call));
         let seen = Seen {
-            kind: row.kind,
             subtype: row.subtype,
             message: row.message,
-            sent: row.is_sent(),
+            sent: row.sent(),
         };
         Self::new(seen, noted)
     }
@@ -95,12 +87,12 @@ impl Piece {
                 _ => {}
             }
         }
-        let part = match seen.kind {
-            EntryKind::System if seen.subtype == Subtype::CompactBoundary => Part::Boundary,
-            _ if !seen.sent => Part::Unsent,
-            EntryKind::Assistant if reasons && !speaks => Part::Reasoning(seen.message),
-            EntryKind::Assistant => Part::Response(seen.message),
-            _ => Part::Input,
+        let part = match seen.sent {
+            None if seen.subtype == Subtype::CompactBoundary => Part::Boundary,
+            None => Part::Unsent,
+            Some(Sent::Reply) if reasons && !speaks => Part::Reasoning(seen.message),
+            Some(Sent::Reply) => Part::Response(seen.message),
+            Some(Sent::Input | Sent::Attachment) => Part::Input,
         };
         Self {
             part,
@@ -112,8 +104,7 @@ impl Piece {
 
 /// The facts of an entry that both of its forms know.
 struct Seen {
-    kind: EntryKind,
     subtype: Subtype,
     message: Option<Id>,
-    sent: bool,
+    sent: Option<Sent>,
 }

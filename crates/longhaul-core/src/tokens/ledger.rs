@@ -7,7 +7,7 @@
 
 use super::{ContextSize, Estimate, Estimator, Measured};
 use crate::hash::{Map, Set};
-use crate::message::{BlockKind, EntryKind, Id, Subtype, Usage, View};
+use crate::message::{BlockKind, Id, Sent, Subtype, Usage, View};
 
 /// Where an entry stands in the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,14 +130,14 @@ impl Ledger {
         Self::default()
     }
 
-    /// Counts one more entry of a conversation. What Z1 drops is not in the window and counts nothing.
+    /// Counts one more entry of a conversation. What is not sent is not in the window and counts nothing.
     pub fn entry(&mut self, entry: View<'_>, standing: Standing, estimator: &impl Estimator) {
         let facets = entry.facets;
         let blocks = &facets.blocks;
         let own = blocks.iter().enumerate().filter(|(_, block)| !block.inner);
         let weighed = own.map(|(at, block)| (block, estimator.block(block, &blocks[at + 1..])));
-        match facets.kind {
-            EntryKind::Assistant if facets.is_reply() => {
+        match entry.sent() {
+            Some(Sent::Reply) => {
                 let usage = facets.usage.as_deref();
                 let spoken = weighed.clone().filter(|(block, _)| block.kind.is_spoken());
                 let reply = Counted::Reply {
@@ -148,10 +148,10 @@ impl Ledger {
                 };
                 self.push(reply, standing);
             }
-            EntryKind::User | EntryKind::Attachment => {
+            Some(sent @ (Sent::Input | Sent::Attachment)) => {
                 let mut results = Vec::new();
                 let mut weight = Estimate::ZERO;
-                if entry.visible_attachment().is_some() {
+                if sent == Sent::Attachment {
                     let own = estimator.attachment(facets.attachment_units);
                     match entry.uuid() {
                         // One that can be named can be cleared (U6).
@@ -172,15 +172,13 @@ impl Ledger {
                 };
                 self.push(input, standing);
             }
-            EntryKind::System if facets.subtype == Subtype::MicrocompactBoundary => {
-                match entry.cache_edits() {
-                    Some(edits) => {
-                        let ids: Vec<Id> = edits.iter().map(|id| Id::of(id)).collect();
-                        self.push(Counted::CacheEdits(&ids), standing);
-                    }
-                    None => self.push(Counted::Clearing(&entry.cleared()), standing),
+            None if facets.subtype == Subtype::MicrocompactBoundary => match entry.cache_edits() {
+                Some(edits) => {
+                    let ids: Vec<Id> = edits.iter().map(|id| Id::of(id)).collect();
+                    self.push(Counted::CacheEdits(&ids), standing);
                 }
-            }
+                None => self.push(Counted::Clearing(&entry.cleared()), standing),
+            },
             _ => {}
         }
     }

@@ -4,7 +4,7 @@ use super::live_view::Views;
 use super::segment::{Links, NOW};
 use super::{BoundaryNote, LiveView, Problem, Table, orphans};
 use crate::hash::Set;
-use crate::message::{EntryKind, Id, Subtype};
+use crate::message::{Id, Sent, Subtype};
 use crate::tokens::{Counted, Estimate, Ledger, ReplyMeasured, Standing};
 
 /// The conversation that a table's rows form.
@@ -140,10 +140,8 @@ impl Conversation {
         for at in &self.view.rows {
             let row = &table.rows()[*at as usize];
             let standing = self.standing(*at);
-            match row.kind {
-                // What Z1 drops is not in the window.
-                EntryKind::Assistant if !row.is_reply() => {}
-                EntryKind::Assistant => {
+            match row.sent() {
+                Some(Sent::Reply) => {
                     let reply = Counted::Reply {
                         message: row.message,
                         measured: table.usage(row).map(ReplyMeasured::of),
@@ -152,7 +150,7 @@ impl Conversation {
                     };
                     ledger.push(reply, standing);
                 }
-                EntryKind::User | EntryKind::Attachment => {
+                Some(Sent::Input | Sent::Attachment) => {
                     results.clear();
                     let mut weight = Estimate::ZERO;
                     match (row.uuid, row.attachment) {
@@ -173,7 +171,8 @@ impl Conversation {
                     };
                     ledger.push(input, standing);
                 }
-                EntryKind::System => {
+                // What is not sent is not in the window; but it may say what left it.
+                None => {
                     if let Some(note) = table.boundary(*at) {
                         let counted = match &note.cache_edits {
                             Some(edits) => Counted::CacheEdits(edits),
@@ -182,7 +181,6 @@ impl Conversation {
                         ledger.push(counted, standing);
                     }
                 }
-                EntryKind::Progress | EntryKind::Summary | EntryKind::Head | EntryKind::Other => {}
             }
         }
         ledger

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::hash::Map;
 use crate::json;
-use crate::message::{BlockKind, EntryKind, Flags, Id, Subtype, Usage, View};
+use crate::message::{BlockKind, EntryKind, Flags, Id, Sent, Subtype, Usage, View};
 use crate::report::{LossReport, Made};
 use crate::tokens::{Estimate, Estimator};
 
@@ -41,21 +41,17 @@ pub struct Row {
 impl Row {
     /// Whether this is a line of a model's reply: not a record of an error, not written by the host.
     pub fn is_reply(&self) -> bool {
-        self.kind == EntryKind::Assistant && !self.flags.api_error && !self.flags.synthetic
+        Sent::is_reply(self.kind, self.flags)
     }
 
-    /// Whether the model sees it (Z1): not a notice, not progress, not an error.
+    /// How the model sees it; none: it does not (Z1).
+    pub fn sent(&self) -> Option<Sent> {
+        Sent::of(self.kind, self.flags, || self.attachment.is_some())
+    }
+
+    /// Whether the model sees it.
     pub fn is_sent(&self) -> bool {
-        match self.kind {
-            EntryKind::User => true,
-            EntryKind::Assistant => self.is_reply(),
-            EntryKind::Attachment => self.attachment.is_some(),
-            EntryKind::System
-            | EntryKind::Progress
-            | EntryKind::Summary
-            | EntryKind::Head
-            | EntryKind::Other => false,
-        }
+        self.sent().is_some()
     }
 }
 

@@ -51,6 +51,18 @@ fn m5_the_view_goes_back_to_the_last_boundary() {
 }
 
 #[test]
+fn m5_only_a_system_entry_is_a_boundary() {
+    let mut lines = three_turns();
+    let message = json!({"role": "user", "content": "three"});
+    lines.add(
+        "5",
+        json!({"type": "user", "subtype": "compact_boundary", "parentUuid": "4", "message": message}),
+    );
+    assert_eq!(lines.view(), [1, 2, 3, 4, 5]);
+    assert_eq!(messages(&lines), 5);
+}
+
+#[test]
 fn m5_a_rewind_goes_back_before_a_boundary() {
     let mut lines = three_turns();
     lines.boundary("5", "6", json!({"trigger": "auto"}));

@@ -307,6 +307,7 @@ async fn q2_a_transcript_that_is_read_is_made_anew_by_a_boundary() {
         },
         report: Default::default(),
         boundary: "b".to_owned(),
+        reset: Default::default(),
     };
     app.on_event(AgentEvent::Engine(Engine::Compacted(Box::new(done))));
     assert_eq!(asked.try_recv(), Ok("transcript"));

@@ -401,6 +401,7 @@ impl Inner {
             },
             report: report(),
             boundary: "b1".to_owned(),
+            reset: Default::default(),
         })));
         self.glance(93, Level::Ok);
     }

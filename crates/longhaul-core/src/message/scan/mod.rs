@@ -80,6 +80,11 @@ impl Scanner {
         }
         entry(&mut cursor, line, &mut self.facets).map_err(Damage::NotJson)?;
         cursor.end().map_err(Damage::TrailingGarbage)?;
+        // Only system entries are boundaries; a field of that name elsewhere means something else. The type may be written
+        // after it.
+        if self.facets.kind != EntryKind::System {
+            self.facets.subtype = Subtype::Other;
+        }
         Ok(&self.facets)
     }
 

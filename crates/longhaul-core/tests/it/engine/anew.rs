@@ -1,7 +1,7 @@
 //! What begins anew with a compaction, a clearing or a compaction that takes another's place, and what does not.
 
 use longhaul_core::engine::{
-    Ahead, CacheEdits, CompactRequest, Event, FailedKind, Input, Pivot, Preparation,
+    Ahead, CacheEdits, CompactRequest, Event, FailedKind, HostState, Input, Pivot, Preparation,
 };
 use longhaul_core::message::Entry;
 use longhaul_core::micro::Reason;
@@ -10,6 +10,7 @@ use longhaul_core::prompt::{
     Assembly, Beginning, Birth, HeadReason, NotReady, Predecessor, RequestHead, RequestKind,
 };
 use longhaul_core::summary::Direction;
+use longhaul_core::window::QuerySource;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 
@@ -65,6 +66,30 @@ fn d4_what_the_provider_clears_by_itself_is_no_cache_break() {
         breaks(&desk),
         1,
         "nothing more was cleared, and less was read"
+    );
+}
+
+#[test]
+fn c1_the_host_is_told_what_it_resets_and_a_sub_agent_leaves_approvals_alone() {
+    let reset_by = |source: QuerySource| {
+        let mut desk = Desk::with(Setting {
+            source,
+            ..Setting::default()
+        });
+        desk.exchange("Build a parser.", Answer::Says(long(), 5_000));
+        desk.input(Input::Compact(CompactRequest::default()));
+        desk.last_compaction().reset.clone()
+    };
+    for main in [QuerySource::MAIN, QuerySource::SDK] {
+        let reset = reset_by(main);
+        assert!(reset.includes(HostState::FileContents));
+        assert!(reset.includes(HostState::Approvals));
+    }
+    let reset = reset_by(QuerySource::agent("explore"));
+    assert!(reset.includes(HostState::FileContents));
+    assert!(
+        !reset.includes(HostState::Approvals),
+        "those are the main thread's"
     );
 }
 
