@@ -6,12 +6,14 @@
 //! the path of requests by the bookkeeper (`watch/`); what is put on the shelf is durable before it is used.
 
 mod claims;
+mod columns;
 mod health;
 mod memory;
 mod notes;
 mod postgres;
 mod record;
 mod rewrite;
+mod rows;
 mod sealed;
 mod sqlite;
 

@@ -1,12 +1,12 @@
 //! Notes: put durably, found by hash.
 
-use sqlx::{Connection, PgConnection, Row};
+use sqlx::{Connection, PgConnection};
 
+use super::super::rows::{self, pico, signed};
 use super::super::{NotesRecord, Sealed};
-use super::read::{count, dollars, hash, id, small, time};
 use super::shelf::durably;
-use super::write::{signed, text};
-use crate::line::{LineId, Seal, SessionId, Tenant};
+use super::write::text;
+use crate::line::Tenant;
 
 pub(super) async fn put(
     connection: &mut PgConnection,
@@ -33,11 +33,7 @@ pub(super) async fn put(
     .bind(notes.session.0.cast_signed())
     .bind(notes.line.0.cast_signed())
     .bind(notes.made.as_millisecond())
-    .bind(
-        notes
-            .cost
-            .map(|cost| i64::try_from(cost.pico()).unwrap_or(i64::MAX)),
-    )
+    .bind(pico(notes.cost))
     .bind(sealed.seal.map(|seal| seal.0.to_vec()))
     .execute(&mut *transaction)
     .await?;
@@ -61,23 +57,5 @@ pub(super) async fn find(
     .bind(hashes)
     .fetch_optional(connection)
     .await?;
-    let read = |row: &sqlx::postgres::PgRow| {
-        let stored = NotesRecord {
-            tenant,
-            at: hash(row, 0)?,
-            messages: small(row, 1)?,
-            tokens: count(row, 2)?,
-            text: row.try_get(3)?,
-            session: SessionId(id(row, 4)?),
-            line: LineId(id(row, 5)?),
-            made: time(row, 6)?.unwrap_or_default(),
-            cost: dollars(row, 7)?,
-        };
-        let seal: Option<Vec<u8>> = row.try_get(8)?;
-        Ok(Sealed {
-            stored,
-            seal: seal.as_deref().and_then(Seal::stored),
-        })
-    };
-    row.as_ref().map(read).transpose()
+    row.map(|row| rows::notes(&row, tenant)).transpose()
 }

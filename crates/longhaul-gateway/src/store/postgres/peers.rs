@@ -1,10 +1,9 @@
 //! Where lines stand that any gateway wrote.
 
-use sqlx::postgres::PgRow;
-use sqlx::{PgConnection, Row};
+use sqlx::PgConnection;
 
-use super::read::{hash, id, small};
-use crate::line::{Chain, LineId, Restored, SessionId, Tenant};
+use super::super::rows::{chain, line};
+use crate::line::{Restored, Tenant};
 
 pub(super) async fn heads_at(
     connection: &mut PgConnection,
@@ -31,26 +30,17 @@ pub(super) async fn heads_at(
     let Some(row) = row else {
         return Ok(Vec::new());
     };
-    let restored = |chain| -> sqlx::Result<Restored> {
-        Ok(Restored {
-            tenant,
-            line: LineId(id(&row, 0)?),
-            session: SessionId(id(&row, 1)?),
-            chain,
-        })
+    let (line, session) = line(&row, 0)?;
+    let restored = |chain| Restored {
+        tenant,
+        line,
+        session,
+        chain,
     };
     let (matched, newest) = (chain(&row, 2)?, chain(&row, 5)?);
-    let mut heads = vec![restored(matched)?];
+    let mut heads = vec![restored(matched)];
     if newest.hash != matched.hash {
-        heads.push(restored(newest)?);
+        heads.push(restored(newest));
     }
     Ok(heads)
-}
-
-fn chain(row: &PgRow, at: usize) -> sqlx::Result<Chain> {
-    Ok(Chain {
-        hash: hash(row, at)?,
-        messages: small(row, at + 1)?,
-        answered: row.try_get(at + 2)?,
-    })
 }

@@ -1,75 +1,26 @@
-//! Reading the books.
+//! Reading the books: the queries.
 
-use jiff::Timestamp;
-use longhaul_core::message::Usage;
-use longhaul_core::money::Usd;
-use sqlx::postgres::PgRow;
-use sqlx::{PgConnection, Row};
+use sqlx::PgConnection;
 
-use super::super::{CallRecord, Ended, Known, SessionRow};
-use crate::line::{Chain, LineId, Restored, SessionId, Tenant};
-
-pub(super) fn limit(most: usize) -> i64 {
-    i64::try_from(most).unwrap_or(i64::MAX)
-}
-
-pub(super) fn id(row: &PgRow, at: usize) -> sqlx::Result<u64> {
-    row.try_get::<i64, _>(at).map(i64::cast_unsigned)
-}
-
-pub(super) fn count(row: &PgRow, at: usize) -> sqlx::Result<u64> {
-    let number: Option<i64> = row.try_get(at)?;
-    Ok(number
-        .and_then(|number| u64::try_from(number).ok())
-        .unwrap_or(0))
-}
-
-pub(super) fn small<T: TryFrom<u64> + Default>(row: &PgRow, at: usize) -> sqlx::Result<T> {
-    Ok(T::try_from(count(row, at)?).unwrap_or_default())
-}
-
-pub(super) fn hash(row: &PgRow, at: usize) -> sqlx::Result<u128> {
-    let bytes: &[u8] = row.try_get(at)?;
-    Ok(u128::from_le_bytes(bytes.try_into().unwrap_or_default()))
-}
-
-pub(super) fn time(row: &PgRow, at: usize) -> sqlx::Result<Option<Timestamp>> {
-    let millis: Option<i64> = row.try_get(at)?;
-    Ok(millis.and_then(|millis| Timestamp::from_millisecond(millis).ok()))
-}
-
-pub(super) fn dollars(row: &PgRow, at: usize) -> sqlx::Result<Option<Usd>> {
-    let pico: Option<i64> = row.try_get(at)?;
-    Ok(pico.map(|pico| Usd::from_pico(i128::from(pico))))
-}
+use super::super::rows::{self, limit};
+use super::super::{CallRecord, Known, SessionRow};
+use crate::line::{LineId, SessionId};
 
 pub(super) async fn known(connection: &mut PgConnection, most: usize) -> sqlx::Result<Known> {
-    let rows = sqlx::query(
+    let query = sqlx::query(
         "SELECT tenant, id, session, chain, messages, answered
          FROM longhaul.line WHERE keyed ORDER BY seen DESC LIMIT $1",
     );
-    let rows = rows.bind(limit(most)).fetch_all(&mut *connection).await?;
-    let line = |row: &PgRow| -> sqlx::Result<Restored> {
-        Ok(Restored {
-            tenant: Tenant(id(row, 0)?),
-            line: LineId(id(row, 1)?),
-            session: SessionId(id(row, 2)?),
-            chain: Chain {
-                hash: hash(row, 3)?,
-                messages: small(row, 4)?,
-                answered: row.try_get(5)?,
-            },
-        })
-    };
-    let lines = rows.iter().rev().map(line).collect::<sqlx::Result<_>>()?;
-    let rows = sqlx::query("SELECT of_key, tenant FROM longhaul.tenant");
-    let rows = rows.fetch_all(connection).await?;
-    let tenants = rows
-        .iter()
-        .map(|row| Ok((Tenant(id(row, 0)?), Tenant(id(row, 1)?))));
+    let found = query.bind(limit(most)).fetch_all(&mut *connection).await?;
+    let lines = found.iter().rev().map(rows::restored);
+    let query = sqlx::query("SELECT of_key, tenant FROM longhaul.tenant");
+    let found = query.fetch_all(connection).await?;
     Ok(Known {
-        lines,
-        tenants: tenants.collect::<sqlx::Result<_>>()?,
+        lines: lines.collect::<sqlx::Result<_>>()?,
+        tenants: found
+            .iter()
+            .map(rows::tenants)
+            .collect::<sqlx::Result<_>>()?,
     })
 }
 
@@ -77,7 +28,7 @@ pub(super) async fn sessions(
     connection: &mut PgConnection,
     most: usize,
 ) -> sqlx::Result<Vec<SessionRow>> {
-    let rows = sqlx::query(
+    let query = sqlx::query(
         "WITH newest AS (
              SELECT session, max(seen) AS seen, count(*) AS lines, max(messages) AS messages,
                     max(tenant) AS tenant
@@ -106,33 +57,8 @@ pub(super) async fn sessions(
          ) m
          ORDER BY n.seen DESC",
     );
-    let rows = rows.bind(limit(most)).fetch_all(connection).await?;
-    let cost = |row: &PgRow, at| -> sqlx::Result<f64> {
-        Ok(row.try_get::<Option<f64>, _>(at)?.unwrap_or_default() / 1e12)
-    };
-    let session = |row: &PgRow| -> sqlx::Result<SessionRow> {
-        Ok(SessionRow {
-            session: SessionId(id(row, 0)?).to_string(),
-            tenant: Tenant(id(row, 1)?).to_string(),
-            lines: count(row, 2)?,
-            messages: count(row, 3)?,
-            last_seen: time(row, 4)?,
-            model: row.try_get::<Option<String>, _>(5)?.unwrap_or_default(),
-            calls: count(row, 6)?,
-            failed: count(row, 7)?,
-            input_tokens: count(row, 8)?,
-            cache_read_tokens: count(row, 9)?,
-            cache_write_tokens: count(row, 10)?,
-            output_tokens: count(row, 11)?,
-            cost_usd: cost(row, 12)?,
-            findings: count(row, 13)?,
-            first_seen: time(row, 14)?,
-            saved_tokens: count(row, 15)?,
-            compactions: count(row, 16)?,
-            summaries_cost_usd: cost(row, 17)?,
-        })
-    };
-    rows.iter().map(session).collect()
+    let found = query.bind(limit(most)).fetch_all(connection).await?;
+    found.iter().map(rows::session).collect()
 }
 
 pub(super) async fn calls(
@@ -140,40 +66,14 @@ pub(super) async fn calls(
     session: SessionId,
     most: usize,
 ) -> sqlx::Result<Vec<(LineId, CallRecord)>> {
-    let rows = sqlx::query(
+    let query = sqlx::query(
         "SELECT l.id, c.at, c.model, c.messages, c.status, c.ended, c.millis, c.input, c.cache_read,
                 c.cache_write_5m, c.cache_write_1h, c.output, c.cost_pico, c.finding, c.saved, c.rewritten,
                 c.partial
          FROM longhaul.line l JOIN longhaul.call c ON c.line = l.id WHERE l.session = $1
          ORDER BY c.at DESC, c.id DESC LIMIT $2",
     );
-    let rows = rows.bind(session.0.cast_signed()).bind(limit(most));
-    let rows = rows.fetch_all(connection).await?;
-    let call = |row: &PgRow| -> sqlx::Result<(LineId, CallRecord)> {
-        let measured: Option<i64> = row.try_get(7)?;
-        let usage = Usage {
-            input: count(row, 7)?,
-            cache_read: count(row, 8)?,
-            cache_write_5m: count(row, 9)?,
-            cache_write_1h: count(row, 10)?,
-            output: count(row, 11)?,
-            ..Usage::default()
-        };
-        let record = CallRecord {
-            at: time(row, 1)?.unwrap_or_default(),
-            model: row.try_get(2)?,
-            messages: small(row, 3)?,
-            status: small(row, 4)?,
-            ended: Ended::of(row.try_get(5)?),
-            millis: count(row, 6)?,
-            usage: measured.map(|_| usage),
-            cost: dollars(row, 12)?,
-            finding: row.try_get(13)?,
-            saved: count(row, 14)?,
-            rewritten: row.try_get(15)?,
-            partial: row.try_get(16)?,
-        };
-        Ok((LineId(id(row, 0)?), record))
-    };
-    rows.iter().rev().map(call).collect()
+    let query = query.bind(session.0.cast_signed()).bind(limit(most));
+    let found = query.fetch_all(connection).await?;
+    found.iter().rev().map(rows::call).collect()
 }

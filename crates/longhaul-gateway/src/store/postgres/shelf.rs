@@ -1,17 +1,12 @@
 //! Rewrites: put durably, found by hash.
 
-use bytes::Bytes;
-use jiff::{SignedDuration, Timestamp};
-use sqlx::postgres::PgRow;
+use jiff::Timestamp;
 use sqlx::{Connection, PgConnection, Row};
 
-use super::super::{Kind, Made, Rewrite, Sealed};
-use super::read::{count, dollars, hash, id, limit, small, time};
-use super::write::{signed, text};
-use crate::line::{LineId, Seal, SessionId, Tenant};
-
-/// A use is written down again after so long: purges are not more exact than that.
-const USED_EVERY: SignedDuration = SignedDuration::from_hours(1);
+use super::super::rows::{self, limit, pico, signed};
+use super::super::{Made, Rewrite, Sealed};
+use super::write::text;
+use crate::line::{SessionId, Tenant};
 
 /// What a transaction commits is on the disk, also where the server is told to be quick rather than safe.
 pub(super) async fn durably(transaction: &mut PgConnection) -> sqlx::Result<()> {
@@ -56,10 +51,7 @@ pub(super) async fn put(
     .bind(signed(made.after))
     .bind(signed(made.millis))
     .bind(signed(made.waited_column()))
-    .bind(
-        made.cost
-            .map(|cost| i64::try_from(cost.pico()).unwrap_or(i64::MAX)),
-    )
+    .bind(pico(made.cost))
     .bind(text(&made.report))
     .fetch_one(&mut *transaction)
     .await?
@@ -115,35 +107,14 @@ pub(super) async fn find(
     let Some(row) = row else {
         return Ok(None);
     };
-    let bytes = |at| row.try_get::<Vec<u8>, _>(at).map(Bytes::from);
-    let root: Option<Vec<u8>> = row.try_get(13)?;
-    let found = Rewrite {
-        tenant,
-        at: hash(&row, 10)?,
-        messages: small(&row, 11)?,
-        text: bytes(18)?,
-        root: root
-            .and_then(|root| root.try_into().ok())
-            .map(u128::from_le_bytes),
-        summary: small(&row, 14)?,
-        lines: bytes(17)?,
-        cleared: serde_json::from_str(row.try_get(16)?).unwrap_or_default(),
-        settled: row.try_get(15)?,
-        made: made(&row)?,
-    };
+    let found = rows::rewrite(&row, tenant)?;
     let now = Timestamp::now();
-    if row.try_get::<i64, _>(12)? < (now - USED_EVERY).as_millisecond() {
+    if found.is_stale(now) {
         let used = sqlx::query("UPDATE longhaul.rewrite SET used = $1 WHERE id = $2");
-        let used = used.bind(now.as_millisecond());
-        used.bind(row.try_get::<i64, _>(19)?)
-            .execute(connection)
-            .await?;
+        let used = used.bind(now.as_millisecond()).bind(found.number);
+        used.execute(connection).await?;
     }
-    let seal: Option<Vec<u8>> = row.try_get(20)?;
-    Ok(Some(Sealed {
-        stored: found,
-        seal: seal.as_deref().and_then(Seal::stored),
-    }))
+    Ok(Some(found.rewrite))
 }
 
 pub(super) async fn made_in(
@@ -151,26 +122,11 @@ pub(super) async fn made_in(
     session: SessionId,
     most: usize,
 ) -> sqlx::Result<Vec<Made>> {
-    let rows = sqlx::query(
+    let query = sqlx::query(
         "SELECT session, line, at, kind, before, after, millis, waited, cost_pico, report
          FROM longhaul.made WHERE session = $1 ORDER BY at DESC, id DESC LIMIT $2",
     );
-    let rows = rows.bind(session.0.cast_signed()).bind(limit(most));
-    let rows = rows.fetch_all(connection).await?;
-    rows.iter().rev().map(made).collect()
-}
-
-fn made(row: &PgRow) -> sqlx::Result<Made> {
-    Ok(Made {
-        session: SessionId(id(row, 0)?),
-        line: LineId(id(row, 1)?),
-        at: time(row, 2)?.unwrap_or_default(),
-        kind: Kind::of(row.try_get(3)?).unwrap_or(Kind::Extracted),
-        before: count(row, 4)?,
-        after: count(row, 5)?,
-        millis: count(row, 6)?,
-        waited: Made::waited_of(count(row, 7)?),
-        cost: dollars(row, 8)?,
-        report: row.try_get(9)?,
-    })
+    let query = query.bind(session.0.cast_signed()).bind(limit(most));
+    let found = query.fetch_all(connection).await?;
+    found.iter().rev().map(rows::made).collect()
 }

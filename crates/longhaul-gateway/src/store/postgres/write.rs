@@ -8,6 +8,7 @@ use longhaul_core::message::Usage;
 use ring::rand::{SecureRandom, SystemRandom};
 use sqlx::{Connection, PgConnection};
 
+use super::super::rows::{pico, signed};
 use super::super::{CallRecord, LineRecord, Purged, Record, StoreError};
 use crate::line::{LineId, Tenant};
 
@@ -63,10 +64,6 @@ async fn is_first(connection: &mut PgConnection, number: BatchNumber) -> sqlx::R
 /// A database keeps no NUL in a text.
 pub(super) fn text(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
-}
-
-pub(super) fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 async fn lines(connection: &mut PgConnection, part: &[Record]) -> sqlx::Result<()> {
@@ -184,9 +181,7 @@ async fn calls(connection: &mut PgConnection, part: &[Record]) -> sqlx::Result<(
     .bind(used(|usage| usage.cache_write_5m))
     .bind(used(|usage| usage.cache_write_1h))
     .bind(used(|usage| usage.output))
-    .bind(each(&calls, |call| {
-        call.cost.map(|cost| i64::try_from(cost.pico()).unwrap_or(i64::MAX))
-    }))
+    .bind(each(&calls, |call| pico(call.cost)))
     .bind(each(&calls, |call| call.finding.as_deref().map(text)))
     .bind(each(&calls, |call| signed(call.saved)))
     .bind(each(&calls, |call| call.rewritten))

@@ -244,7 +244,7 @@ impl Shelf for Sqlite {
             let Some(found) = found.await? else {
                 return Ok(None);
             };
-            if found.stale {
+            if found.is_stale(Timestamp::now()) {
                 let number = found.number;
                 let used = self.blocking(Use::Writing, move |connection| {
                     shelf::used(connection, number)

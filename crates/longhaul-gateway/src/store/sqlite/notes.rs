@@ -1,13 +1,12 @@
 //! Notes: put durably, found by hash.
 
-use longhaul_core::money::Usd;
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::super::rows::{self, pico, signed};
 use super::super::{NotesRecord, Sealed};
 use super::durably;
-use super::read::{count, id, time};
-use super::shelf::{known, signed};
-use crate::line::{LineId, Seal, SessionId, Tenant};
+use super::shelf::known;
+use crate::line::Tenant;
 
 pub(super) fn put(
     connection: &mut Connection,
@@ -31,9 +30,7 @@ pub(super) fn put(
                 notes.session.0.cast_signed(),
                 notes.line.0.cast_signed(),
                 notes.made.as_millisecond(),
-                notes
-                    .cost
-                    .map(|cost| i64::try_from(cost.pico()).unwrap_or(i64::MAX)),
+                pico(notes.cost),
                 sealed.seal.map(|seal| seal.0),
             ])?;
         Ok(())
@@ -59,29 +56,12 @@ pub(super) fn find(
         return Ok(None);
     };
     let mut statement = connection.prepare_cached(
-        "SELECT messages, tokens, text, session, line, made, cost_pico, seal
+        "SELECT at, messages, tokens, text, session, line, made, cost_pico, seal
          FROM notes WHERE tenant = ? AND at = ?",
     )?;
-    let found = statement.query_row((asked, hash.to_le_bytes()), |row| {
-        let cost: Option<i64> = row.get(6)?;
-        let seal: Option<Vec<u8>> = row.get(7)?;
-        let stored = NotesRecord {
-            tenant,
-            at: hash,
-            messages: row.get(0)?,
-            tokens: count(row, 1)?,
-            text: row.get(2)?,
-            session: SessionId(id(row, 3)?),
-            line: LineId(id(row, 4)?),
-            made: time(row, 5)?.unwrap_or_default(),
-            cost: cost.map(|pico| Usd::from_pico(i128::from(pico))),
-        };
-        Ok(Sealed {
-            stored,
-            seal: seal.as_deref().and_then(Seal::stored),
-        })
-    });
-    found.optional()
+    statement
+        .query_row((asked, hash.to_le_bytes()), |row| rows::notes(row, tenant))
+        .optional()
 }
 
 pub(super) fn discard(connection: &Connection, tenant: Tenant, at: u128) -> rusqlite::Result<()> {

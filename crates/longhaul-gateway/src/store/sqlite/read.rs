@@ -1,53 +1,20 @@
-//! Reading the books.
+//! Reading the books: the queries.
 
-use jiff::Timestamp;
-use longhaul_core::message::Usage;
-use longhaul_core::money::Usd;
-use rusqlite::{Connection, Row};
+use rusqlite::Connection;
 
-use super::super::{CallRecord, Ended, Known, SessionRow};
-use crate::line::{Chain, LineId, Restored, SessionId, Tenant};
-
-pub(super) fn limit(most: usize) -> i64 {
-    i64::try_from(most).unwrap_or(i64::MAX)
-}
-
-pub(super) fn id(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
-    row.get::<_, i64>(at).map(i64::cast_unsigned)
-}
-
-pub(super) fn count(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
-    let number: Option<i64> = row.get(at)?;
-    Ok(number
-        .and_then(|number| u64::try_from(number).ok())
-        .unwrap_or(0))
-}
-
-pub(super) fn time(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Timestamp>> {
-    let millis: Option<i64> = row.get(at)?;
-    Ok(millis.and_then(|millis| Timestamp::from_millisecond(millis).ok()))
-}
+use super::super::rows::{self, limit};
+use super::super::{CallRecord, Known, SessionRow};
+use crate::line::{LineId, SessionId};
 
 pub(super) fn known(connection: &Connection, most: usize) -> rusqlite::Result<Known> {
     let mut statement = connection.prepare_cached(
         "SELECT tenant, id, session, chain, messages, answered FROM line WHERE keyed ORDER BY seen DESC LIMIT ?",
     )?;
-    let rows = statement.query_map([limit(most)], |row| {
-        Ok(Restored {
-            tenant: Tenant(id(row, 0)?),
-            line: LineId(id(row, 1)?),
-            session: SessionId(id(row, 2)?),
-            chain: Chain {
-                hash: u128::from_le_bytes(row.get(3)?),
-                messages: row.get(4)?,
-                answered: row.get(5)?,
-            },
-        })
-    })?;
+    let rows = statement.query_map([limit(most)], |row| rows::restored(row))?;
     let mut lines = rows.collect::<rusqlite::Result<Vec<_>>>()?;
     lines.reverse();
     let mut statement = connection.prepare_cached("SELECT of_key, tenant FROM tenant")?;
-    let rows = statement.query_map([], |row| Ok((Tenant(id(row, 0)?), Tenant(id(row, 1)?))))?;
+    let rows = statement.query_map([], |row| rows::tenants(row))?;
     Ok(Known {
         lines,
         tenants: rows.collect::<rusqlite::Result<_>>()?,
@@ -72,28 +39,7 @@ pub(super) fn sessions(connection: &Connection, most: usize) -> rusqlite::Result
          FROM newest n JOIN line l ON l.session = n.session LEFT JOIN call c ON c.line = l.id
          GROUP BY n.session ORDER BY n.seen DESC",
     )?;
-    let rows = statement.query_map([limit(most)], |row| {
-        Ok(SessionRow {
-            session: SessionId(id(row, 0)?).to_string(),
-            tenant: Tenant(id(row, 1)?).to_string(),
-            lines: count(row, 2)?,
-            messages: count(row, 3)?,
-            last_seen: time(row, 4)?,
-            model: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
-            calls: count(row, 6)?,
-            failed: count(row, 7)?,
-            input_tokens: count(row, 8)?,
-            cache_read_tokens: count(row, 9)?,
-            cache_write_tokens: count(row, 10)?,
-            output_tokens: count(row, 11)?,
-            cost_usd: row.get::<_, f64>(12)? / 1e12,
-            findings: count(row, 13)?,
-            first_seen: time(row, 14)?,
-            saved_tokens: count(row, 15)?,
-            compactions: count(row, 16)?,
-            summaries_cost_usd: row.get::<_, f64>(17)? / 1e12,
-        })
-    })?;
+    let rows = statement.query_map([limit(most)], |row| rows::session(row))?;
     rows.collect()
 }
 
@@ -109,33 +55,8 @@ pub(super) fn calls(
          FROM line l JOIN call c ON c.line = l.id WHERE l.session = ?
          ORDER BY c.at DESC, c.id DESC LIMIT ?",
     )?;
-    let rows = statement.query_map((session.0.cast_signed(), limit(most)), |row| {
-        let measured: Option<i64> = row.get(7)?;
-        let usage = Usage {
-            input: count(row, 7)?,
-            cache_read: count(row, 8)?,
-            cache_write_5m: count(row, 9)?,
-            cache_write_1h: count(row, 10)?,
-            output: count(row, 11)?,
-            ..Usage::default()
-        };
-        let cost: Option<i64> = row.get(12)?;
-        let record = CallRecord {
-            at: time(row, 1)?.unwrap_or_default(),
-            model: row.get(2)?,
-            messages: row.get(3)?,
-            status: row.get(4)?,
-            ended: Ended::of(&row.get::<_, String>(5)?),
-            millis: count(row, 6)?,
-            usage: measured.map(|_| usage),
-            cost: cost.map(|pico| Usd::from_pico(i128::from(pico))),
-            finding: row.get(13)?,
-            saved: count(row, 14)?,
-            rewritten: row.get(15)?,
-            partial: row.get(16)?,
-        };
-        Ok((LineId(id(row, 0)?), record))
-    })?;
+    let asked = (session.0.cast_signed(), limit(most));
+    let rows = statement.query_map(asked, |row| rows::call(row))?;
     let mut calls = rows.collect::<rusqlite::Result<Vec<_>>>()?;
     calls.reverse();
     Ok(calls)

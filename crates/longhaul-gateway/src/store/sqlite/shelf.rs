@@ -1,27 +1,18 @@
 //! Rewrites: put durably, found by hash.
 
-use bytes::Bytes;
-use jiff::{SignedDuration, Timestamp};
-use longhaul_core::money::Usd;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::{Kind, Listed, Made, Rewrite, Sealed};
+use super::super::rows::{self, FoundRewrite, limit, pico, signed};
+use super::super::{Listed, Made, Rewrite, Sealed};
 use super::durably;
-use super::read::{count, id, limit, time};
-use crate::line::{LineId, Seal, SessionId, Tenant};
+use crate::line::{SessionId, Tenant};
 
-/// A use is written down again after so long: purges are not more exact than that.
-const USED_EVERY: SignedDuration = SignedDuration::from_hours(1);
-
-/// Reads how a rewrite came about from columns in this order.
+/// How a rewrite came about, in the order in which it is read.
 macro_rules! made {
     () => {
         "m.session, m.line, m.at, m.kind, m.before, m.after, m.millis, m.waited, m.cost_pico, m.report"
     };
-}
-
-pub(super) fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 pub(super) fn put(connection: &mut Connection, rewrite: &Sealed<Rewrite>) -> rusqlite::Result<()> {
@@ -57,7 +48,7 @@ fn put_in_transaction(
                 signed(made.after),
                 signed(made.millis),
                 signed(made.waited_column()),
-                made.cost.map(|cost| i64::try_from(cost.pico()).unwrap_or(i64::MAX)),
+                pico(made.cost),
                 made.report,
             ],
             |row| row.get(0),
@@ -96,19 +87,12 @@ pub(super) fn known(connection: &Connection, tenant: Tenant) -> rusqlite::Result
     Ok(known.unwrap_or(asked))
 }
 
-/// The rewrite, and whether its use is to be written down.
-pub(super) struct Found {
-    pub(super) rewrite: Sealed<Rewrite>,
-    pub(super) number: i64,
-    pub(super) stale: bool,
-}
-
 pub(super) fn find(
     connection: &Connection,
     tenant: Tenant,
     at: &[u128],
     least: u32,
-) -> rusqlite::Result<Option<Found>> {
+) -> rusqlite::Result<Option<FoundRewrite>> {
     let asked = known(connection, tenant)?;
     let mut statement = connection
         .prepare_cached("SELECT id, messages FROM rewrite WHERE tenant = ? AND at = ?")?;
@@ -130,38 +114,12 @@ pub(super) fn find(
     let mut statement = connection.prepare_cached(concat!(
         "SELECT ",
         made!(),
-        ", r.at, r.messages, r.used, r.root, r.summary, r.settled, r.cleared, r.lines, r.text, r.seal
+        ", r.at, r.messages, r.used, r.root, r.summary, r.settled, r.cleared, r.lines, r.text, r.id, r.seal
          FROM rewrite r JOIN made m ON m.id = r.made WHERE r.id = ?"
     ))?;
-    let found = statement.query_row([number], |row| {
-        let made = made(row)?;
-        let used: i64 = row.get(12)?;
-        let fresh = Timestamp::now() - USED_EVERY;
-        let root: Option<[u8; 16]> = row.get(13)?;
-        let cleared: String = row.get(16)?;
-        let rewrite = Rewrite {
-            tenant,
-            at: u128::from_le_bytes(row.get(10)?),
-            messages: row.get(11)?,
-            text: Bytes::from(row.get::<_, Vec<u8>>(18)?),
-            root: root.map(u128::from_le_bytes),
-            summary: usize::try_from(row.get::<_, i64>(14)?).unwrap_or(0),
-            lines: Bytes::from(row.get::<_, Vec<u8>>(17)?),
-            cleared: serde_json::from_str(&cleared).unwrap_or_default(),
-            settled: row.get(15)?,
-            made,
-        };
-        let seal: Option<Vec<u8>> = row.get(19)?;
-        Ok(Found {
-            rewrite: Sealed {
-                stored: rewrite,
-                seal: seal.as_deref().and_then(Seal::stored),
-            },
-            number,
-            stale: used < fresh.as_millisecond(),
-        })
-    });
-    found.optional()
+    statement
+        .query_row([number], |row| rows::rewrite(row, tenant))
+        .optional()
 }
 
 pub(super) fn discard(connection: &Connection, tenant: Tenant, at: u128) -> rusqlite::Result<()> {
@@ -181,10 +139,7 @@ pub(super) fn used(connection: &Connection, number: i64) -> rusqlite::Result<()>
 
 pub(super) fn index(connection: &Connection) -> rusqlite::Result<Vec<Listed>> {
     let mut statement = connection.prepare_cached("SELECT tenant, at, messages FROM rewrite")?;
-    let rows = statement.query_map([], |row| {
-        let hash = u128::from_le_bytes(row.get(1)?);
-        Ok((Tenant(id(row, 0)?), hash, row.get(2)?))
-    })?;
+    let rows = statement.query_map([], |row| rows::listed(row))?;
     rows.collect()
 }
 
@@ -198,25 +153,10 @@ pub(super) fn made_in(
         made!(),
         " FROM made m WHERE m.session = ? ORDER BY m.at DESC, m.id DESC LIMIT ?"
     ))?;
-    let rows = statement.query_map((session.0.cast_signed(), limit(most)), made)?;
+    let rows = statement.query_map((session.0.cast_signed(), limit(most)), |row| {
+        rows::made(row)
+    })?;
     let mut all = rows.collect::<rusqlite::Result<Vec<_>>>()?;
     all.reverse();
     Ok(all)
-}
-
-fn made(row: &Row<'_>) -> rusqlite::Result<Made> {
-    let kind: String = row.get(3)?;
-    let cost: Option<i64> = row.get(8)?;
-    Ok(Made {
-        session: SessionId(id(row, 0)?),
-        line: LineId(id(row, 1)?),
-        at: time(row, 2)?.unwrap_or_default(),
-        kind: Kind::of(&kind).unwrap_or(Kind::Extracted),
-        before: count(row, 4)?,
-        after: count(row, 5)?,
-        millis: count(row, 6)?,
-        waited: Made::waited_of(count(row, 7)?),
-        cost: cost.map(|pico| Usd::from_pico(i128::from(pico))),
-        report: row.get(9)?,
-    })
 }

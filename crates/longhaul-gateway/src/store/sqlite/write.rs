@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
+use super::super::rows::{pico, signed};
 use super::super::{CallRecord, LineRecord, Purged, Record};
 use crate::line::LineId;
 
@@ -70,10 +71,8 @@ fn call(connection: &Connection, of: Option<LineId>, record: &CallRecord) -> rus
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     let usage = record.usage.as_ref();
-    let count = |of: fn(&longhaul_core::message::Usage) -> u64| {
-        usage.map(|usage| i64::try_from(of(usage)).unwrap_or(i64::MAX))
-    };
-    let cost = record.cost.map(|cost| cost.pico());
+    let count =
+        |of: fn(&longhaul_core::message::Usage) -> u64| usage.map(|usage| signed(of(usage)));
     statement.execute(params![
         of.map(|line| line.0.cast_signed()),
         record.at.as_millisecond(),
@@ -81,15 +80,15 @@ fn call(connection: &Connection, of: Option<LineId>, record: &CallRecord) -> rus
         record.messages,
         record.status,
         record.ended.name(),
-        i64::try_from(record.millis).unwrap_or(i64::MAX),
+        signed(record.millis),
         count(|usage| usage.input),
         count(|usage| usage.cache_read),
         count(|usage| usage.cache_write_5m),
         count(|usage| usage.cache_write_1h),
         count(|usage| usage.output),
-        cost.map(|pico| i64::try_from(pico).unwrap_or(i64::MAX)),
+        pico(record.cost),
         record.finding,
-        i64::try_from(record.saved).unwrap_or(i64::MAX),
+        signed(record.saved),
         record.rewritten,
         record.partial,
     ])?;

@@ -1,0 +1,71 @@
+//! A row of either database, column by column: what differs between them when something is read. What the columns mean is
+//! in `rows.rs`.
+
+use sqlx::Row as _;
+use sqlx::postgres::PgRow;
+
+/// Gives the values of a row by their place in the query. A column that holds NULL gives none; one that holds another
+/// type is an error.
+pub(super) trait Columns {
+    /// Why a column cannot be read.
+    type Error;
+
+    /// A whole number.
+    fn integer(&self, at: usize) -> Result<Option<i64>, Self::Error>;
+    /// A number with a fraction.
+    fn float(&self, at: usize) -> Result<Option<f64>, Self::Error>;
+    /// A truth value.
+    fn flag(&self, at: usize) -> Result<bool, Self::Error>;
+    /// A text.
+    fn text(&self, at: usize) -> Result<Option<String>, Self::Error>;
+    /// Bytes.
+    fn bytes(&self, at: usize) -> Result<Option<Vec<u8>>, Self::Error>;
+}
+
+impl Columns for rusqlite::Row<'_> {
+    type Error = rusqlite::Error;
+
+    fn integer(&self, at: usize) -> rusqlite::Result<Option<i64>> {
+        self.get(at)
+    }
+
+    fn float(&self, at: usize) -> rusqlite::Result<Option<f64>> {
+        self.get(at)
+    }
+
+    fn flag(&self, at: usize) -> rusqlite::Result<bool> {
+        self.get(at)
+    }
+
+    fn text(&self, at: usize) -> rusqlite::Result<Option<String>> {
+        self.get(at)
+    }
+
+    fn bytes(&self, at: usize) -> rusqlite::Result<Option<Vec<u8>>> {
+        self.get(at)
+    }
+}
+
+impl Columns for PgRow {
+    type Error = sqlx::Error;
+
+    fn integer(&self, at: usize) -> sqlx::Result<Option<i64>> {
+        self.try_get(at)
+    }
+
+    fn float(&self, at: usize) -> sqlx::Result<Option<f64>> {
+        self.try_get(at)
+    }
+
+    fn flag(&self, at: usize) -> sqlx::Result<bool> {
+        self.try_get(at)
+    }
+
+    fn text(&self, at: usize) -> sqlx::Result<Option<String>> {
+        self.try_get(at)
+    }
+
+    fn bytes(&self, at: usize) -> sqlx::Result<Option<Vec<u8>>> {
+        self.try_get(at)
+    }
+}

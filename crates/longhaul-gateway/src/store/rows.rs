@@ -1,0 +1,243 @@
+//! What is read from the databases, from rows of either. The queries are each database's own; each function here says
+//! which columns it wants, in which order.
+//!
+//! A number that is out of range and a hash that is too short read as zero: no history has that hash, and what is put on
+//! the shelf is sealed besides.
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use longhaul_core::message::Usage;
+use longhaul_core::money::Usd;
+
+use super::columns::Columns;
+use super::{CallRecord, Ended, Kind, Listed, Made, NotesRecord, Rewrite, Sealed, SessionRow};
+use crate::line::{Chain, LineId, Restored, Seal, SessionId, Tenant};
+
+/// A use is written down again after so long: purges are not more exact than that.
+const USED_EVERY: SignedDuration = SignedDuration::from_hours(1);
+
+/// How many rows a query shall give at most.
+pub(super) fn limit(most: usize) -> i64 {
+    i64::try_from(most).unwrap_or(i64::MAX)
+}
+
+/// A count as the databases hold it.
+pub(super) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// A cost as the databases hold it.
+pub(super) fn pico(cost: Option<Usd>) -> Option<i64> {
+    cost.map(|cost| i64::try_from(cost.pico()).unwrap_or(i64::MAX))
+}
+
+fn id<R: Columns>(row: &R, at: usize) -> Result<u64, R::Error> {
+    Ok(row.integer(at)?.map_or(0, i64::cast_unsigned))
+}
+
+fn number<R: Columns, T: TryFrom<i64> + Default>(row: &R, at: usize) -> Result<T, R::Error> {
+    let number = row.integer(at)?;
+    let number = number.and_then(|number| T::try_from(number).ok());
+    Ok(number.unwrap_or_default())
+}
+
+fn time<R: Columns>(row: &R, at: usize) -> Result<Option<Timestamp>, R::Error> {
+    let millis = row.integer(at)?;
+    Ok(millis.and_then(|millis| Timestamp::from_millisecond(millis).ok()))
+}
+
+fn cost<R: Columns>(row: &R, at: usize) -> Result<Option<Usd>, R::Error> {
+    let pico = row.integer(at)?;
+    Ok(pico.map(|pico| Usd::from_pico(i128::from(pico))))
+}
+
+/// A sum of costs, in dollars.
+fn dollars<R: Columns>(row: &R, at: usize) -> Result<f64, R::Error> {
+    Ok(row.float(at)?.unwrap_or_default() / 1e12)
+}
+
+fn text<R: Columns>(row: &R, at: usize) -> Result<String, R::Error> {
+    Ok(row.text(at)?.unwrap_or_default())
+}
+
+fn bytes<R: Columns>(row: &R, at: usize) -> Result<Bytes, R::Error> {
+    Ok(row.bytes(at)?.unwrap_or_default().into())
+}
+
+fn hash_if_any<R: Columns>(row: &R, at: usize) -> Result<Option<u128>, R::Error> {
+    let bytes = row.bytes(at)?;
+    Ok(bytes
+        .and_then(|bytes| bytes.try_into().ok())
+        .map(u128::from_le_bytes))
+}
+
+fn hash<R: Columns>(row: &R, at: usize) -> Result<u128, R::Error> {
+    Ok(hash_if_any(row, at)?.unwrap_or_default())
+}
+
+fn seal<R: Columns>(row: &R, at: usize) -> Result<Option<Seal>, R::Error> {
+    Ok(row.bytes(at)?.as_deref().and_then(Seal::stored))
+}
+
+/// The head of a line: hash, messages, answered, from this column on.
+pub(super) fn chain<R: Columns>(row: &R, at: usize) -> Result<Chain, R::Error> {
+    Ok(Chain {
+        hash: hash(row, at)?,
+        messages: number(row, at + 1)?,
+        answered: row.flag(at + 2)?,
+    })
+}
+
+/// A line: id, session, from this column on.
+pub(super) fn line<R: Columns>(row: &R, at: usize) -> Result<(LineId, SessionId), R::Error> {
+    Ok((LineId(id(row, at)?), SessionId(id(row, at + 1)?)))
+}
+
+/// A line to recognise again: tenant, id, session, chain, messages, answered.
+pub(super) fn restored<R: Columns>(row: &R) -> Result<Restored, R::Error> {
+    let (line, session) = line(row, 1)?;
+    Ok(Restored {
+        tenant: Tenant(id(row, 0)?),
+        line,
+        session,
+        chain: chain(row, 3)?,
+    })
+}
+
+/// A key and its organisation.
+pub(super) fn tenants<R: Columns>(row: &R) -> Result<(Tenant, Tenant), R::Error> {
+    Ok((Tenant(id(row, 0)?), Tenant(id(row, 1)?)))
+}
+
+/// A session with its sums: session, tenant, lines, messages, last seen, model, calls, failed, input, cache read, cache
+/// written, output, cost, findings, first seen, saved, compactions, what these cost.
+pub(super) fn session<R: Columns>(row: &R) -> Result<SessionRow, R::Error> {
+    Ok(SessionRow {
+        session: SessionId(id(row, 0)?).to_string(),
+        tenant: Tenant(id(row, 1)?).to_string(),
+        lines: number(row, 2)?,
+        messages: number(row, 3)?,
+        last_seen: time(row, 4)?,
+        model: text(row, 5)?,
+        calls: number(row, 6)?,
+        failed: number(row, 7)?,
+        input_tokens: number(row, 8)?,
+        cache_read_tokens: number(row, 9)?,
+        cache_write_tokens: number(row, 10)?,
+        output_tokens: number(row, 11)?,
+        cost_usd: dollars(row, 12)?,
+        findings: number(row, 13)?,
+        first_seen: time(row, 14)?,
+        saved_tokens: number(row, 15)?,
+        compactions: number(row, 16)?,
+        summaries_cost_usd: dollars(row, 17)?,
+    })
+}
+
+/// A call: line, at, model, messages, status, ended, millis, input, cache read, written for five minutes, for an hour,
+/// output, cost, finding, saved, rewritten, partial.
+pub(super) fn call<R: Columns>(row: &R) -> Result<(LineId, CallRecord), R::Error> {
+    let usage = Usage {
+        input: number(row, 7)?,
+        cache_read: number(row, 8)?,
+        cache_write_5m: number(row, 9)?,
+        cache_write_1h: number(row, 10)?,
+        output: number(row, 11)?,
+        ..Usage::default()
+    };
+    let record = CallRecord {
+        at: time(row, 1)?.unwrap_or_default(),
+        model: text(row, 2)?,
+        messages: number(row, 3)?,
+        status: number(row, 4)?,
+        ended: Ended::of(&text(row, 5)?),
+        millis: number(row, 6)?,
+        usage: row.integer(7)?.map(|_| usage),
+        cost: cost(row, 12)?,
+        finding: row.text(13)?,
+        saved: number(row, 14)?,
+        rewritten: row.flag(15)?,
+        partial: row.flag(16)?,
+    };
+    Ok((LineId(id(row, 0)?), record))
+}
+
+/// How a rewrite came about: session, line, at, kind, before, after, millis, waited, cost, report.
+pub(super) fn made<R: Columns>(row: &R) -> Result<Made, R::Error> {
+    Ok(Made {
+        session: SessionId(id(row, 0)?),
+        line: LineId(id(row, 1)?),
+        at: time(row, 2)?.unwrap_or_default(),
+        kind: Kind::of(&text(row, 3)?).unwrap_or(Kind::Extracted),
+        before: number(row, 4)?,
+        after: number(row, 5)?,
+        millis: number(row, 6)?,
+        waited: Made::waited_of(number(row, 7)?),
+        cost: cost(row, 8)?,
+        report: text(row, 9)?,
+    })
+}
+
+/// A rewrite, and what it takes to write its use down.
+pub(super) struct FoundRewrite {
+    pub(super) rewrite: Sealed<Rewrite>,
+    /// Its number in the database.
+    pub(super) number: i64,
+    used: i64,
+}
+
+impl FoundRewrite {
+    /// Whether its use is to be written down.
+    pub(super) fn is_stale(&self, now: Timestamp) -> bool {
+        self.used < (now - USED_EVERY).as_millisecond()
+    }
+}
+
+/// A rewrite: the columns of [`made`], then at, messages, used, root, summary, settled, cleared, lines, text, number,
+/// seal. Whose it is, whoever asks knows.
+pub(super) fn rewrite<R: Columns>(row: &R, tenant: Tenant) -> Result<FoundRewrite, R::Error> {
+    let stored = Rewrite {
+        tenant,
+        at: hash(row, 10)?,
+        messages: number(row, 11)?,
+        text: bytes(row, 18)?,
+        root: hash_if_any(row, 13)?,
+        summary: number(row, 14)?,
+        lines: bytes(row, 17)?,
+        cleared: serde_json::from_str(&text(row, 16)?).unwrap_or_default(),
+        settled: row.flag(15)?,
+        made: made(row)?,
+    };
+    Ok(FoundRewrite {
+        rewrite: Sealed {
+            stored,
+            seal: seal(row, 20)?,
+        },
+        number: number(row, 19)?,
+        used: number(row, 12)?,
+    })
+}
+
+/// A rewrite in a list: tenant, at, messages.
+pub(super) fn listed<R: Columns>(row: &R) -> Result<Listed, R::Error> {
+    Ok((Tenant(id(row, 0)?), hash(row, 1)?, number(row, 2)?))
+}
+
+/// Notes: at, messages, tokens, text, session, line, made, cost, seal.
+pub(super) fn notes<R: Columns>(row: &R, tenant: Tenant) -> Result<Sealed<NotesRecord>, R::Error> {
+    let stored = NotesRecord {
+        tenant,
+        at: hash(row, 0)?,
+        messages: number(row, 1)?,
+        tokens: number(row, 2)?,
+        text: text(row, 3)?,
+        session: SessionId(id(row, 4)?),
+        line: LineId(id(row, 5)?),
+        made: time(row, 6)?.unwrap_or_default(),
+        cost: cost(row, 7)?,
+    };
+    Ok(Sealed {
+        stored,
+        seal: seal(row, 8)?,
+    })
+}
