@@ -1,6 +1,7 @@
 //! Project chores that a shell script would do worse: `cargo xtask <command>`.
 //!
-//! `arch` holds the workspace against its plan, `spec` says which tests prove which number of a specification,
+//! `arch` holds the workspace against its plan, `spec` checks where each number of a specification is decided and says
+//! which tests prove it,
 //! `package` makes every publishable crate and builds what was packaged, `clients` runs real clients through the
 //! gateway, `shell-fuzz` tries to get commands past the agent's permissions. Each is one room of this crate.
 
@@ -30,7 +31,8 @@ const USAGE: &str = "\
 usage: cargo xtask <command>
 
   arch         check which crate uses which, that files are small and introduced, that documents tell the truth
-  spec FILE    for each number in a specification: the tests that name it
+  spec         check that docs/spec-map.md says where each item of the specification is decided
+  spec FILE    the same, and for each number in this specification: the tests that name it
   package      package every publishable crate and build the packages together";
 
 const EXIT_CODES: &str = "exit codes: 0 fine, 1 something is wrong, 2 asked wrongly";
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let outcome = match args.as_slice() {
         ["arch"] => Workspace::load().and_then(|workspace| arch::run(&workspace)),
+        ["spec"] => Workspace::load().and_then(|workspace| spec::check(&workspace)),
         ["spec", file] => Workspace::load().and_then(|workspace| spec::run(&workspace, file)),
         ["package"] => Workspace::load().and_then(|workspace| package::run(&workspace)),
         ["shell-fuzz", words @ ..] => {

@@ -1,9 +1,12 @@
-//! `cargo xtask spec FILE`: which tests name which number of a specification.
+//! `cargo xtask spec`: whether docs/spec-map.md says of each item of the specification where it is decided (`spec/map.rs`).
+//! `cargo xtask spec FILE`: the same for this specification, and which tests name which of its numbers.
 //!
 //! A number is a capital letter and digits at the head of a list item (`- M4 …`); a test names numbers at the head of
 //! its name (`fn m4_a_torn_line_is_reported`, `fn t1_m6_…` names two). A second column says whether a test of a shipped
-//! host names it: what only the core can do, no user has. It is a map, no verdict: numbers without a test, and those
-//! without one of a host, are listed, and the exit code is 0.
+//! host names it: what only the core can do, no user has. The list of tests is no verdict: numbers without a test, and
+//! those without one of a host, are listed. A table that does not fit is a failure.
+
+mod map;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,7 +31,23 @@ struct Named {
     is_hosts: bool,
 }
 
-/// Prints the table.
+/// Where the specification lies, below the workspace's root, on machines that have it.
+const BESIDE: &str = "../shared/SPEC.md";
+
+/// Checks the table of files, against the specification beside the checkout if it is there.
+#[expect(clippy::print_stdout, reason = "what was checked was asked for")]
+pub(crate) fn check(workspace: &Workspace) -> Outcome {
+    let items = match std::fs::read_to_string(workspace.root.join(BESIDE)) {
+        Ok(text) => Some(numbers_in(&text)),
+        Err(_) => {
+            println!("there is no {BESIDE}: only the files of the table are checked");
+            None
+        }
+    };
+    map::check(&workspace.root, items.as_ref())
+}
+
+/// Prints which tests name which number, and checks the table of files.
 #[expect(clippy::print_stdout, reason = "the table is what was asked for")]
 pub(crate) fn run(workspace: &Workspace, file: &str) -> Outcome {
     let text = std::fs::read_to_string(file).map_err(|error| vec![format!("{file}: {error}")])?;
@@ -88,7 +107,7 @@ pub(crate) fn run(workspace: &Workspace, file: &str) -> Outcome {
     if !without_host.is_empty() {
         println!("no test of a host names {}", without_host.join(", "));
     }
-    Ok(())
+    map::check(&workspace.root, Some(&numbers))
 }
 
 /// Whether a source file, by its path below the workspace's root, holds tests of a host.
@@ -111,13 +130,18 @@ fn numbers_in(text: &str) -> BTreeMap<Number, String> {
         else {
             continue;
         };
-        let mut letters = head.chars();
-        let letter = letters.next().filter(char::is_ascii_uppercase);
-        if let (Some(letter), Ok(digits)) = (letter, letters.as_str().parse()) {
-            numbers.insert((letter, digits), title.chars().take(60).collect());
+        if let Some(number) = item(head) {
+            numbers.insert(number, title.chars().take(60).collect());
         }
     }
     numbers
+}
+
+/// A number as it is written in a specification: M4.
+fn item(text: &str) -> Option<Number> {
+    let mut letters = text.chars();
+    let letter = letters.next().filter(char::is_ascii_uppercase)?;
+    Some((letter, letters.as_str().parse().ok()?))
 }
 
 /// Each number a function name begins with, and the name.
