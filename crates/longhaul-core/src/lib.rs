@@ -33,3 +33,4 @@ pub mod summary;
 pub mod tokens;
 pub mod transcript;
 pub mod window;
+pub mod xxh3;

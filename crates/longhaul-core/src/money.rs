@@ -57,13 +57,8 @@ pub struct Rate(u64);
 
 impl Rate {
     /// A rate in picodollars a token, which is also the price of a million tokens in millionths of a dollar.
-    pub const fn from_pico_per_token(pico: u64) -> Rate {
+    pub(crate) const fn from_pico_per_token(pico: u64) -> Rate {
         Rate(pico)
-    }
-
-    /// The rate in picodollars a token.
-    pub const fn pico_per_token(self) -> u64 {
-        self.0
     }
 
     /// What so many tokens cost.

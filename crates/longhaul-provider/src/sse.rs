@@ -25,7 +25,7 @@ pub struct Overlong {
 }
 
 /// Longest line, and longest data of one event, by default: the size of the largest request the APIs accept.
-pub const DEFAULT_LIMIT: usize = 32 << 20;
+pub(crate) const DEFAULT_LIMIT: usize = 32 << 20;
 
 /// The decoder of one stream.
 ///

@@ -3,7 +3,7 @@
 use std::fs::Metadata;
 use std::time::SystemTime;
 
-use xxhash_rust::xxh3::xxh3_128;
+use longhaul_core::xxh3::xxh3_128;
 
 /// By what a file is recognised. The hash decides where there is one; files too long to be read whole have none.
 #[derive(Debug, Clone, Copy)]

@@ -5,11 +5,10 @@
 //! the model sees as it was sent counts to the letter: inside `tool_use.input` and a tool's `input_schema` the order of
 //! keys is kept. Bytes that are sent are never made from this form.
 
-use xxhash_rust::xxh3::Xxh3;
-
 use super::fields::{Fields, items};
 use super::messages::Speaker;
 use crate::json::{Fault, text};
+use crate::xxh3::Xxh3_128;
 
 /// How deep the API's own objects are taken apart; anything deeper counts as it was sent.
 const DEEPEST: usize = 16;
@@ -41,20 +40,20 @@ pub trait Digest {
     fn finish(self) -> u128;
 }
 
-impl Digest for Xxh3 {
+impl Digest for Xxh3_128 {
     fn update(&mut self, bytes: &[u8]) {
         Self::update(self, bytes);
     }
 
     fn finish(self) -> u128 {
-        self.digest128()
+        self.digest()
     }
 }
 
 /// The canonical hash of a content block, of a message or of `system`. The bytes are JSON that was validated; a plain
 /// string counts as a text block.
 pub fn block(raw: &[u8]) -> u128 {
-    block_with(Xxh3::new, raw)
+    block_with(Xxh3_128::new, raw)
 }
 
 /// As [`block`], with another hash.
@@ -69,14 +68,14 @@ pub fn block_with<D: Digest>(begin: impl Fn() -> D, raw: &[u8]) -> u128 {
 
 /// The canonical hash of a tool definition. Whether it is deferred is no part of it.
 pub fn tool(raw: &[u8]) -> u128 {
-    let mut hash = Xxh3::new();
+    let mut hash = Xxh3_128::new();
     value(&mut hash, raw, Owner::Tool, 0);
-    hash.digest128()
+    hash.digest()
 }
 
 /// The canonical hash of any value of the API's own, such as a setting.
 pub fn setting(raw: &[u8]) -> u128 {
-    setting_with(Xxh3::new, raw)
+    setting_with(Xxh3_128::new, raw)
 }
 
 /// As [`setting`], with another hash.
@@ -97,7 +96,7 @@ pub struct Message {
 
 /// Reads one message of a request.
 pub fn message(raw: &[u8]) -> Result<Message, Fault> {
-    message_with(Xxh3::new, raw)
+    message_with(Xxh3_128::new, raw)
 }
 
 /// As [`message`], with another hash.
@@ -133,10 +132,10 @@ impl Rolling {
         if message.speaker == Speaker::System {
             return self;
         }
-        let mut hash = Xxh3::new();
+        let mut hash = Xxh3_128::new();
         hash.update(&self.0.to_le_bytes());
         hash.update(&message.hash.to_le_bytes());
-        Self(hash.digest128())
+        Self(hash.digest())
     }
 
     /// The hash so far.

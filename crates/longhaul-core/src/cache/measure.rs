@@ -3,9 +3,9 @@
 use crate::message::{IterationKind, Usage};
 
 /// A drop of more than this share of what was read, in percent …
-pub const DROP_PERCENT: u64 = 5;
+pub(crate) const DROP_PERCENT: u64 = 5;
 /// … and of more than this many tokens is a break (D2).
-pub const DROP_TOKENS: u64 = 2_000;
+pub(crate) const DROP_TOKENS: u64 = 2_000;
 
 /// The cache as one reply measured it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

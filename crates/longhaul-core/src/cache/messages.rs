@@ -1,7 +1,6 @@
 //! The conversation of a request by position: each content block is one, as the provider's cache counts.
 
 use bytes::Bytes;
-use xxhash_rust::xxh3::Xxh3;
 
 use super::canonical;
 use super::fields::{Fields, items};
@@ -9,6 +8,7 @@ use super::sent::{Mark, Marks};
 use crate::json::Fault;
 use crate::message::BlockKind;
 use crate::normalize::{Buffer, RenderedBlock, RenderedMessage, Role};
+use crate::xxh3::Xxh3_64;
 
 /// Who speaks in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -106,7 +106,7 @@ impl Position {
                 && field("citations").is_some_and(enabled),
             summary: kind == "compaction" && field("content").is_some(),
         };
-        let mut hash = Xxh3::new();
+        let mut hash = Xxh3_64::new();
         hash.update(&canonical::block(&bytes).to_le_bytes());
         hash.update(&aside.to_le_bytes());
         hash.update(speaker.name().as_bytes());

@@ -34,11 +34,12 @@ pub use cause::Cause;
 pub use change::{Change, Flip, MessageEdit, SystemEdit, Weight};
 pub use cost::cost_of_rewriting;
 pub use finding::{Finding, FindingKind};
-pub use measure::{DROP_PERCENT, DROP_TOKENS, Measure, is_drop};
+pub(crate) use measure::DROP_TOKENS;
+pub use measure::{Measure, is_drop};
 pub use messages::{Position, Speaker, Traits};
 pub use rewriting::Rewriting;
 pub use sent::{
     Conversation, Fingerprint, Flags, Head, Mark, Marks, Section, SystemPart, ToolPart, ToolPlace,
 };
-pub use small::is_small_model;
+pub(crate) use small::is_small_model;
 pub use watch::{CallId, Verdict, Watch};

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::Fields;
 use super::messages::Position;
@@ -13,6 +12,7 @@ use super::rewriting::Rewriting;
 use crate::json::text;
 use crate::normalize::{Buffer, RenderedBlock, RenderedMessage};
 use crate::prompt::Ttl;
+use crate::xxh3::xxh3_64;
 
 /// Modes of the host that it wants named when they flip: fast, auto, overage, cached-micro, cache strategy, any other.
 pub type Flags = BTreeMap<String, String>;

@@ -4,7 +4,7 @@
 const SMALL: [&str; 4] = ["haiku", "mini", "nano", "lite"];
 
 /// Whether a model is a small one, by its name.
-pub fn is_small_model(model: &str) -> bool {
+pub(crate) fn is_small_model(model: &str) -> bool {
     let words = model.split(|letter: char| !letter.is_ascii_alphabetic());
     words
         .map(str::to_ascii_lowercase)

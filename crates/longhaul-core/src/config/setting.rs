@@ -48,7 +48,7 @@ impl Setting {
     }
 
     /// How it is given on the command line.
-    pub fn flag_name(&self) -> String {
+    pub(crate) fn flag_name(&self) -> String {
         self.flag
             .map_or_else(|| format!("--set {}", self.key), str::to_owned)
     }

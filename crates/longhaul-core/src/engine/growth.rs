@@ -16,7 +16,7 @@ const SHORTEST_TURN: u64 = 500;
 
 /// Follows a session.
 #[derive(Debug, Clone, Default)]
-pub struct Growth {
+pub(crate) struct Growth {
     last: Option<(u64, Timestamp)>,
     /// By how many tokens the window grew in each turn, and how many milliseconds that took.
     turns: VecDeque<(u64, u64)>,
@@ -25,7 +25,7 @@ pub struct Growth {
 
 impl Growth {
     /// A reply is there, with so many tokens in the window.
-    pub fn replied(&mut self, used: u64, now: Timestamp) {
+    pub(crate) fn replied(&mut self, used: u64, now: Timestamp) {
         if let Some((before, since)) = self.last.replace((used, now)) {
             let took = now.duration_since(since).as_millis();
             let took = u64::try_from(took).unwrap_or(0);
@@ -38,17 +38,17 @@ impl Growth {
     }
 
     /// The window was made smaller.
-    pub fn shrunk(&mut self) {
+    pub(crate) fn shrunk(&mut self) {
         self.last = None;
     }
 
     /// A summary took so many milliseconds.
-    pub fn summed_up(&mut self, milliseconds: u64) {
+    pub(crate) fn summed_up(&mut self, milliseconds: u64) {
         self.summary = Some(milliseconds);
     }
 
     /// Tokens by which the window may grow while a summary is written, at most `most`.
-    pub fn lead(&self, most: u64) -> u64 {
+    pub(crate) fn lead(&self, most: u64) -> u64 {
         let Some(largest) = self.largest() else {
             return most;
         };
@@ -65,13 +65,13 @@ impl Growth {
     }
 
     /// Tokens by which the window grows in one turn, as far as is known.
-    pub fn typical(&self) -> u64 {
+    pub(crate) fn typical(&self) -> u64 {
         let grown: u64 = self.turns.iter().map(|(grown, _)| grown).sum();
         grown.div_ceil((self.turns.len() as u64).max(1))
     }
 
     /// The most tokens by which the window grew in one of the last turns; none if that is not known.
-    pub fn largest(&self) -> Option<u64> {
+    pub(crate) fn largest(&self) -> Option<u64> {
         self.turns.iter().map(|(grown, _)| *grown).max()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use xxhash_rust::xxh3::xxh3_128_with_seed;
+use crate::xxh3::xxh3_128_with_seed;
 
 /// Gives one uuid after the other (version 8: made by a rule of our own).
 #[derive(Debug, Clone)]

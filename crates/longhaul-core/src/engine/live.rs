@@ -243,7 +243,7 @@ impl Live {
     }
 
     /// Whether the view begins with a summary that the provider signed (N3).
-    pub fn is_signed(&self) -> bool {
+    pub(crate) fn is_signed(&self) -> bool {
         self.signed
     }
 

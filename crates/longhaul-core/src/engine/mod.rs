@@ -53,7 +53,7 @@ pub use effect::{Effect, EffectId, HookCall, NotesRun, Outgoing, Urgency};
 pub use event::{
     Ahead, CompactFailure, Compacted, Event, NotesEvent, Phase, PrefixFrom, Preview, Summarizer,
 };
-pub use growth::Growth;
+pub(crate) use growth::Growth;
 pub use ids::Ids;
 pub use input::{
     CompactRequest, Ending, Failed, FailedKind, GatheredContext, HookOutcome, Input, ModelReply,

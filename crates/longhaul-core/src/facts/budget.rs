@@ -24,7 +24,7 @@ impl Budget {
     }
 
     /// A budget of so many tokens, before scaling.
-    pub fn of_tokens(tokens: u64, window: &WindowStatus) -> Self {
+    pub(crate) fn of_tokens(tokens: u64, window: &WindowStatus) -> Self {
         Self {
             tokens: window.scale().apply(tokens),
             protected: window.auto_compact / 2,

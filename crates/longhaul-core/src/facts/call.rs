@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
-
 use crate::json::{self, Cursor};
 use crate::message::{Block, View};
+use crate::xxh3::xxh3_64_with_seed;
 
 /// What a call is about is kept up to this many bytes.
 const LONGEST_SUBJECT: usize = 400;

@@ -34,7 +34,7 @@ pub struct CalledOff {
 
 impl Wording {
     /// Whether a sentence calls work off: it holds a word that does, and the word is an order of the user.
-    pub fn calls_off(&self, sentence: &str) -> bool {
+    pub(crate) fn calls_off(&self, sentence: &str) -> bool {
         let sentence = folded(sentence);
         let phrases = self.phrases_in(&sentence);
         let asks = phrases
@@ -85,7 +85,7 @@ impl Facts {
     }
 
     /// What the user said against work that was there when so many messages had been said; none if nothing.
-    pub fn said_against(&self, since: u32) -> Option<String> {
+    pub(crate) fn said_against(&self, since: u32) -> Option<String> {
         let later: Vec<&CalledOff> = self
             .called_off
             .iter()
@@ -99,36 +99,36 @@ impl Facts {
     }
 
     /// What the user said against an item of a todo list that a host has. One that no call made is taken for old.
-    pub fn said_against_todo(&self, content: &str) -> Option<String> {
+    pub(crate) fn said_against_todo(&self, content: &str) -> Option<String> {
         let known = self.todos.iter().find(|todo| todo.content == content);
         self.said_against(known.map_or(0, |todo| todo.since))
     }
 
     /// What the user said against the plan of the session.
-    pub fn said_against_plan(&self) -> Option<String> {
+    pub(crate) fn said_against_plan(&self) -> Option<String> {
         self.said_against(self.plan_since)
     }
 
     /// Open work that the user did not call off.
-    pub fn standing_todos(&self) -> impl Iterator<Item = &Todo> {
+    pub(crate) fn standing_todos(&self) -> impl Iterator<Item = &Todo> {
         self.open_todos()
             .filter(|todo| self.said_against(todo.since).is_none())
     }
 
     /// Open work that is older than words of the user which called work off.
-    pub fn called_off_todos(&self) -> impl Iterator<Item = &Todo> {
+    pub(crate) fn called_off_todos(&self) -> impl Iterator<Item = &Todo> {
         self.open_todos()
             .filter(|todo| self.said_against(todo.since).is_some())
     }
 
     /// The words against all of that work.
-    pub fn said_against_todos(&self) -> Option<String> {
+    pub(crate) fn said_against_todos(&self) -> Option<String> {
         let oldest = self.called_off_todos().map(|todo| todo.since).min()?;
         self.said_against(oldest)
     }
 
     /// A summary that others wrote, with the user's words beside each line that names work which was called off.
-    pub fn with_words_against(&self, summary: &str) -> String {
+    pub(crate) fn with_words_against(&self, summary: &str) -> String {
         let against: Vec<(&str, String)> = self
             .called_off_todos()
             .filter(|todo| todo.content.trim().len() >= 8)

@@ -102,7 +102,7 @@ impl TouchedFile {
     }
 
     /// Whether the session changed it.
-    pub fn is_changed(&self) -> bool {
+    pub(crate) fn is_changed(&self) -> bool {
         matches!(self.done, Some(FileAction::Write | FileAction::Edit))
     }
 }

@@ -2,12 +2,12 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::Xxh3;
 
 use super::char_boundary::{ceil, floor};
 use super::host_texts::HostTexts;
 use crate::json::{self, Cursor, Object};
 use crate::message::{BlockKind, EntryKind, View};
+use crate::xxh3::Xxh3_128;
 
 /// The most bytes of one message that are kept. What was cut lies in the transcript.
 pub(super) const LONGEST: usize = 2 << 20;
@@ -109,11 +109,11 @@ impl UserMessage {
 }
 
 fn hash(parts: &[&[u8]]) -> String {
-    let mut hasher = Xxh3::new();
+    let mut hasher = Xxh3_128::new();
     for part in parts {
         hasher.update(part);
     }
-    format!("{:032x}", hasher.digest128())
+    format!("{:032x}", hasher.digest())
 }
 
 /// What the user says in an entry, before it is numbered; none if the user says nothing there.

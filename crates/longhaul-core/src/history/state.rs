@@ -162,7 +162,7 @@ impl HistoryState {
     }
 
     /// Whether a summary of a window of so many tokens can free enough, going by what the last one left.
-    pub fn may_free_enough(&self, used: u64, window: &WindowStatus) -> bool {
+    pub(crate) fn may_free_enough(&self, used: u64, window: &WindowStatus) -> bool {
         (self.summary_leaves).is_none_or(|left| worth(window, used, left) == Worth::Enough)
     }
 
@@ -194,7 +194,7 @@ impl HistoryState {
     }
 
     /// Whether the next turn may reach the threshold: where making room takes no time, that is early enough.
-    pub fn is_near(&self, window: &WindowStatus) -> bool {
+    pub(crate) fn is_near(&self, window: &WindowStatus) -> bool {
         self.measured.used >= self.nearly(window)
     }
 

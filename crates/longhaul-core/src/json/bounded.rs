@@ -8,12 +8,12 @@ use super::decode;
 const LONGEST_ESCAPE: usize = 6;
 
 /// The text of the first `most` bytes of a literal's content, or a little less: no escape and no character is split.
-pub fn decode_head(content: &[u8], most: usize) -> Cow<'_, str> {
+pub(crate) fn decode_head(content: &[u8], most: usize) -> Cow<'_, str> {
     decode(&content[..boundary_before(content, most)])
 }
 
 /// The text of the last `most` bytes of a literal's content, or a little less.
-pub fn decode_tail(content: &[u8], most: usize) -> Cow<'_, str> {
+pub(crate) fn decode_tail(content: &[u8], most: usize) -> Cow<'_, str> {
     let from = content.len().saturating_sub(most);
     let at = boundary_before(content, from);
     // The boundary at or before may lie outside of what was asked for: step over the escape or character there.

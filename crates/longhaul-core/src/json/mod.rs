@@ -11,7 +11,7 @@ mod literal;
 mod object;
 mod string;
 
-pub use bounded::{decode_head, decode_tail};
+pub(crate) use bounded::{decode_head, decode_tail};
 pub use cursor::{Cursor, Value};
 pub use decode::decode;
 pub use literal::{content, enclose, quote, text};

@@ -39,7 +39,7 @@ impl BlockKind {
     }
 
     /// Whether a model writes it for others to read: text, or a call of a client's tool.
-    pub fn is_spoken(self) -> bool {
+    pub(crate) fn is_spoken(self) -> bool {
         matches!(self, Self::Text | Self::ToolUse)
     }
 

@@ -110,7 +110,7 @@ impl<'a> View<'a> {
     }
 
     /// Whether this is a reply that begins with a summary of the provider's own (N3).
-    pub fn begins_with_compaction(self) -> bool {
+    pub(crate) fn begins_with_compaction(self) -> bool {
         let first = self.facets.blocks.first();
         self.facets.kind == super::EntryKind::Assistant
             && first.is_some_and(|block| {
@@ -120,14 +120,14 @@ impl<'a> View<'a> {
     }
 
     /// The text of that summary, if there is one.
-    pub fn compaction_text(self) -> Option<Cow<'a, str>> {
+    pub(crate) fn compaction_text(self) -> Option<Cow<'a, str>> {
         let first = self.facets.blocks.first()?;
         let text = self.object(first.span).string("content");
         text.filter(|_| self.begins_with_compaction())
     }
 
     /// Whether that summary is signed: it must then be the first block of all, and its beta must be asked for.
-    pub fn is_signed_summary(self) -> bool {
+    pub(crate) fn is_signed_summary(self) -> bool {
         self.begins_with_compaction()
             && self
                 .facets

@@ -2,9 +2,8 @@
 
 use std::num::NonZeroU128;
 
-use xxhash_rust::xxh3::xxh3_128;
-
 use crate::json;
+use crate::xxh3::xxh3_128;
 
 /// A 128-bit hash of an id's text: entry uuid, API message id or tool_use id.
 ///

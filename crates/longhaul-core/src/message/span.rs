@@ -9,7 +9,7 @@ pub struct Span {
 
 impl Span {
     /// The span of a part that is not there.
-    pub const ABSENT: Self = Self { start: 0, end: 0 };
+    pub(crate) const ABSENT: Self = Self { start: 0, end: 0 };
 
     /// A span of a line; lines are shorter than 4 GiB (the scanner refuses longer ones).
     pub(crate) fn new(start: usize, end: usize) -> Self {

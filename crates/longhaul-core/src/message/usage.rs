@@ -74,7 +74,7 @@ impl Usage {
     }
 
     /// What the model wrote, of the context that [`Usage::context`] tells.
-    pub fn context_output(&self) -> u64 {
+    pub(crate) fn context_output(&self) -> u64 {
         self.iterations
             .iter()
             .rev()

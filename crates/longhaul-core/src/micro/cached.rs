@@ -79,14 +79,4 @@ impl CachedMicro {
             .collect();
         serde_json::value::to_raw_value(&json!({"cache_edits": edits})).ok()
     }
-
-    /// Whether a result is deleted by reference.
-    pub fn is_deleted(&self, call: &str) -> bool {
-        self.deleted.contains(&Id::of(call))
-    }
-
-    /// Forgets all: the cache expired, or a compaction replaced what it held.
-    pub fn drop_all(&mut self) {
-        *self = Self::default();
-    }
 }

@@ -183,7 +183,7 @@ fn u4_from_twelve_results_on_the_oldest_are_deleted_by_reference_and_stay_delete
         ids(&more.results),
         ["t7", "t8", "t9", "t10", "t11", "t12", "t13"]
     );
-    cached.drop_all();
+    let cached = CachedMicro::default();
     assert!(cached.pinned().is_empty());
     assert_eq!(
         cached.plan(&results, &LIMITS).unwrap().results.len(),

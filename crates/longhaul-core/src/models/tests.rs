@@ -55,23 +55,18 @@ fn n1_cache_prices_follow_the_published_multiples_of_input() {
         let prices = model.prices.as_ref().expect("priced").clone();
         let all = std::iter::once(prices.base).chain(prices.tiers.iter().map(|tier| tier.prices));
         for set in all {
-            let input = set.input.pico_per_token();
-            assert_eq!(
-                set.cache_write_1h.pico_per_token(),
-                input * 2,
-                "{}",
-                model.id
-            );
+            let input = set.input.of(1).pico();
+            assert_eq!(set.cache_write_1h.of(1).pico(), input * 2, "{}", model.id);
             // Claude 3 Haiku's published 0.30 is the one rounded price.
             if model.id != "claude-3-haiku" {
                 assert_eq!(
-                    set.cache_write_5m.pico_per_token() * 4,
+                    set.cache_write_5m.of(1).pico() * 4,
                     input * 5,
                     "{}",
                     model.id
                 );
             }
-            assert!(set.cache_read.pico_per_token() * 8 <= input, "{}", model.id);
+            assert!(set.cache_read.of(1).pico() * 8 <= input, "{}", model.id);
             assert!(set.output > set.input, "{}", model.id);
         }
     }

@@ -1,16 +1,15 @@
 //! Writes blocks into the buffer as messages, and notes where each lies. What is written stays.
 
-use xxhash_rust::xxh3::Xxh3;
-
 use super::piece::Piece;
 use super::{Buffer, RenderedBlock, RenderedMessage, Role};
+use crate::xxh3::Xxh3_64;
 
 #[derive(Default)]
 pub(super) struct Writer {
     pub(super) buffer: Buffer,
     pub(super) blocks: Vec<RenderedBlock>,
     pub(super) messages: Vec<RenderedMessage>,
-    hash: Xxh3,
+    hash: Xxh3_64,
 }
 
 impl std::fmt::Debug for Writer {

@@ -41,7 +41,7 @@ impl<'a> Section<'a> {
     }
 
     /// Whether this is the section that somebody means by a title.
-    pub fn is_titled(&self, title: &str) -> bool {
+    pub(crate) fn is_titled(&self, title: &str) -> bool {
         self.title.to_lowercase() == title.trim().to_lowercase()
     }
 }

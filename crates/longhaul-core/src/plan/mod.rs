@@ -7,5 +7,8 @@ mod tracking;
 mod worth;
 
 pub use next::{Next, Refusal, Situation, Way, next};
-pub use tracking::{Breaker, Recompaction, Tracking, Tripped};
-pub use worth::{Worth, least_freed, worth};
+pub(crate) use tracking::Tracking;
+pub(crate) use tracking::Tripped;
+pub use tracking::{Breaker, Recompaction};
+pub use worth::least_freed;
+pub use worth::{Worth, worth};

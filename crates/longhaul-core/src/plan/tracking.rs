@@ -42,7 +42,7 @@ impl Recompaction {
     }
 
     /// The turn that began with the compaction of a boundary, if it says so.
-    pub fn turn_of(boundary: View<'_>) -> Option<String> {
+    pub(crate) fn turn_of(boundary: View<'_>) -> Option<String> {
         let metadata = boundary.object(boundary.facets.metadata);
         let recorded = metadata.object("recompaction")?;
         recorded.string("turnId").map(Cow::into_owned)
@@ -60,7 +60,7 @@ pub enum Breaker {
 
 /// What a failure did to the breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tripped {
+pub(crate) enum Tripped {
     /// It was this one: the user is told, once.
     Now,
     /// Nothing changed.
@@ -69,7 +69,7 @@ pub enum Tripped {
 
 /// What is remembered across turns.
 #[derive(Debug, Clone, Default)]
-pub struct Tracking {
+pub(crate) struct Tracking {
     compacted: bool,
     /// The turn of the last compaction, and turns since.
     last_turn: Option<String>,
@@ -79,12 +79,12 @@ pub struct Tracking {
 
 impl Tracking {
     /// A turn begins.
-    pub fn turn(&mut self) {
+    pub(crate) fn turn(&mut self) {
         self.turns += 1;
     }
 
     /// The breaker now.
-    pub fn breaker(&self) -> Breaker {
+    pub(crate) fn breaker(&self) -> Breaker {
         match self.failures >= FAILURES {
             true => Breaker::Open,
             false => Breaker::Closed,
@@ -92,7 +92,7 @@ impl Tracking {
     }
 
     /// An automatic attempt failed. A cancel by the user is not a failure and is not told here.
-    pub fn failed(&mut self) -> Tripped {
+    pub(crate) fn failed(&mut self) -> Tripped {
         self.failures = self.failures.saturating_add(1);
         match self.failures == FAILURES {
             true => Tripped::Now,
@@ -101,7 +101,7 @@ impl Tracking {
     }
 
     /// How a compaction that is made now relates to the one before. `turn` is the id of the turn that begins with it.
-    pub fn next(&self, turn: &str, threshold: u64, source: &str) -> Recompaction {
+    pub(crate) fn next(&self, turn: &str, threshold: u64, source: &str) -> Recompaction {
         Recompaction {
             turn: turn.to_owned(),
             in_chain: self.compacted,
@@ -113,7 +113,7 @@ impl Tracking {
     }
 
     /// A compaction is made, by whatever means: the counters begin anew, and so do the failures.
-    pub fn compacted(&mut self, turn: String) {
+    pub(crate) fn compacted(&mut self, turn: String) {
         *self = Self {
             compacted: true,
             last_turn: Some(turn),
@@ -123,7 +123,7 @@ impl Tracking {
     }
 
     /// What a transcript tells of a conversation that goes on: its newest compaction, and the turns since.
-    pub fn resumed(turn: Option<String>, turns: u64) -> Self {
+    pub(crate) fn resumed(turn: Option<String>, turns: u64) -> Self {
         Self {
             compacted: true,
             last_turn: turn,

@@ -8,7 +8,7 @@ use super::{NameTaken, Registry, Section, Standard};
 pub const AGENT_PREFIX: &str = include_str!("fragments/prefix.md");
 
 /// The static sections of the default agent.
-pub fn agent_sections() -> [Section; 5] {
+pub(crate) fn agent_sections() -> [Section; 5] {
     [
         Section::constant("session", include_str!("fragments/session.md")),
         Section::constant("work", include_str!("fragments/work.md")),

@@ -192,7 +192,7 @@ impl Assembly {
     }
 
     /// The same of what stands before an entry alone, and so it reads as much of the cache (P2).
-    pub fn request_until(
+    pub(crate) fn request_until(
         &mut self,
         kind: RequestKind<'_>,
         until: Option<Id>,
@@ -234,7 +234,7 @@ impl Assembly {
     }
 
     /// The last entry that is frozen.
-    pub fn last_entry(&self) -> Option<Id> {
+    pub(crate) fn last_entry(&self) -> Option<Id> {
         let mut blocks = self.rendering.blocks().iter().rev();
         blocks.find_map(|block| block.entry)
     }

@@ -164,7 +164,7 @@ impl RequestHead {
     }
 
     /// The lifetime of the markers that messages under this head bear; none if they bear none.
-    pub fn ttl_of_messages(&self) -> Option<Ttl> {
+    pub(crate) fn ttl_of_messages(&self) -> Option<Ttl> {
         ttl_of_messages(self)
     }
 

@@ -53,7 +53,7 @@ impl Latched {
     }
 
     /// Adds beta features that have become necessary. None is ever taken away: that would change the key as well.
-    pub fn add_betas(&mut self, more: impl IntoIterator<Item = String>) {
+    pub(crate) fn add_betas(&mut self, more: impl IntoIterator<Item = String>) {
         let betas = std::mem::take(&mut self.betas);
         self.betas = sorted(betas.into_iter().chain(more));
     }
@@ -65,7 +65,7 @@ impl Latched {
     }
 
     /// Sets a field of the body. The others keep their bytes and their order; so does this one if it says the same.
-    pub fn set_field(&mut self, name: &str, value: &Value) {
+    pub(crate) fn set_field(&mut self, name: &str, value: &Value) {
         let value = value.to_string();
         if self.field(name) == Some(&value) {
             return;

@@ -34,7 +34,7 @@ mod ttl;
 mod user_context;
 mod values;
 
-pub use agent::{AGENT_PREFIX, agent_registry, agent_sections};
+pub use agent::{AGENT_PREFIX, agent_registry};
 pub use assemble::{Assembly, Beginning, Taken};
 pub use blocks::{BlockRole, CacheScope, Scopes, Sending, SystemBlock, SystemPrompt, ToolSharing};
 pub use fork::Fork;

@@ -97,13 +97,6 @@ impl TtlPolicy {
         }
     }
 
-    /// Another list of sources that may get an hour; a name that ends in `*` stands for all that begin so.
-    #[must_use]
-    pub fn with_long_lived(mut self, sources: Vec<String>) -> Self {
-        self.long_lived = sources;
-        self
-    }
-
     /// The lifetime for a source's requests; none: they carry no markers.
     pub fn decide(&self, source: &QuerySource) -> Option<Ttl> {
         let settings = &self.settings;
@@ -176,7 +169,10 @@ mod tests {
 
     #[test]
     fn b4_the_list_of_sources_can_be_another() {
-        let policy = TtlPolicy::new(HOUR).with_long_lived(vec!["gateway:*".into()]);
+        let policy = TtlPolicy {
+            long_lived: vec!["gateway:*".into()],
+            ..TtlPolicy::new(HOUR)
+        };
         let decide = |name: &str| policy.decide(&QuerySource::new(name.to_owned()));
         assert_eq!(decide("gateway:7"), Some(Ttl::OneHour));
         assert_eq!(decide("sdk"), Some(Ttl::FiveMinutes));

@@ -16,9 +16,8 @@ mod strip;
 
 pub use cut::{Direction, Scope, safe_cut};
 pub use kept_files::{ReadTools, kept_files};
-pub use prompt::{
-    Instructions, PLAIN_SYSTEM, Variant, opening_words, prompt, provider_instructions,
-};
+pub(crate) use prompt::provider_instructions;
+pub use prompt::{Instructions, PLAIN_SYSTEM, Variant, opening_words, prompt};
 pub(crate) use prompt::{NO_TOOLS, WHOSE_WORDS};
 pub use read::{Reply, Stop, Summary, SummaryFailure, read};
 pub(crate) use read::{begun, collapsed, says_something, without_summary};

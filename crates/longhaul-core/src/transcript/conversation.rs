@@ -101,7 +101,7 @@ impl Conversation {
     }
 
     /// The rows that a boundary preserved: those it names, and the other lines of the same responses.
-    pub fn preserved_by(&self, table: &Table, boundary: &BoundaryNote) -> Vec<u32> {
+    pub(crate) fn preserved_by(&self, table: &Table, boundary: &BoundaryNote) -> Vec<u32> {
         let mut segments = self.links.segments().iter();
         let Some(segment) = segments.find(|segment| segment.boundary == boundary.row) else {
             return Vec::new();

@@ -22,7 +22,7 @@ pub struct LiveView {
 
 impl LiveView {
     /// Whether a row is here because a boundary preserved it, or a line of the same response.
-    pub fn is_preserved(&self, row: u32) -> bool {
+    pub(crate) fn is_preserved(&self, row: u32) -> bool {
         self.preserved.contains(&row)
     }
 }

@@ -224,7 +224,7 @@ impl Table {
     }
 
     /// The estimate for what a model wrote for others to read in a row: texts and calls.
-    pub fn spoken_weight(&self, row: &Row) -> Estimate {
+    pub(crate) fn spoken_weight(&self, row: &Row) -> Estimate {
         let blocks = self.blocks(row).iter();
         let spoken = blocks.filter(|block| block.kind.is_spoken());
         spoken.map(|block| block.weight).sum()

@@ -19,7 +19,7 @@ impl QuerySource {
     /// The agent that takes session notes.
     pub const NOTES: QuerySource = QuerySource(Cow::Borrowed("notes"));
     /// The agent that folds old rounds.
-    pub const COLLAPSE: QuerySource = QuerySource(Cow::Borrowed("collapse"));
+    pub(crate) const COLLAPSE: QuerySource = QuerySource(Cow::Borrowed("collapse"));
 
     /// A source by its name.
     pub fn new(name: impl Into<Cow<'static, str>>) -> QuerySource {

@@ -4,7 +4,7 @@
 //! there. Messages of role system are left out: clients put them in and take them out between requests. What is rolled
 //! together are keyed hashes, so this one needs no key.
 
-use xxhash_rust::xxh3::Xxh3;
+use longhaul_core::xxh3::Xxh3_128;
 
 use super::spoken::Spoken;
 use crate::body::Role;
@@ -27,11 +27,11 @@ impl Chain {
         if next.role == Role::System {
             return self;
         }
-        let mut hash = Xxh3::new();
+        let mut hash = Xxh3_128::new();
         hash.update(&self.hash.to_le_bytes());
         hash.update(&next.hash.to_le_bytes());
         Self {
-            hash: hash.digest128(),
+            hash: hash.digest(),
             messages: self.messages + 1,
             answered: self.answered || next.role == Role::Assistant,
         }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use http::HeaderMap;
 use longhaul_core::json::Object;
-use xxhash_rust::xxh3::Xxh3;
+use longhaul_core::xxh3::Xxh3_64;
 
 use super::ids::SessionId;
 use super::tenant::Tenant;
@@ -41,7 +41,7 @@ impl Group {
         if id.is_empty() || id.len() > LONGEST {
             return None;
         }
-        let mut hash = Xxh3::new();
+        let mut hash = Xxh3_64::new();
         hash.update(&tenant.0.to_le_bytes());
         hash.update(&id);
         Some(Self {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use longhaul_core::xxh3::xxh3_64_with_seed;
 
 macro_rules! id {
     ($name:ident, $what:literal) => {

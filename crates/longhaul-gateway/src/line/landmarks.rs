@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use twox_hash::xxhash3_128::Hasher;
+use longhaul_core::xxh3::Xxh3_128;
 
 use super::chain::Chain;
 use super::tenant::Tenant;
@@ -62,9 +62,9 @@ impl Remembered {
             let Some(part) = body.get(from..landmark.at) else {
                 break;
             };
-            hash.write(part);
+            hash.update(part);
             from = landmark.at;
-            if hash.finish_128() != landmark.raw {
+            if hash.digest() != landmark.raw {
                 break;
             }
             shared = Some(landmark);
@@ -101,11 +101,11 @@ pub(super) fn landmarks(
     let first = last.first().map_or(0, |(at, _, _)| *at);
     let (mut from, mut hash) = starts.before(first);
     let made = last.into_iter().filter_map(|(at, elements, chain)| {
-        hash.write(body.get(from..at)?);
+        hash.update(body.get(from..at)?);
         from = at;
         Some(Landmark {
             at,
-            raw: hash.finish_128(),
+            raw: hash.digest(),
             elements,
             chain,
         })
@@ -119,7 +119,7 @@ pub(crate) struct Starts {
     tenant: Tenant,
     seed: u64,
     /// The hash up to each power of two, the longest last, and what it takes to go on from there.
-    powers: Vec<(u64, Hasher)>,
+    powers: Vec<(u64, Xxh3_128)>,
 }
 
 impl std::fmt::Debug for Starts {
@@ -135,8 +135,8 @@ impl Starts {
         let mut powers = Vec::new();
         let (mut from, mut power) = (0, SHORTEST);
         while let Some(part) = body.get(from..power) {
-            hash.write(part);
-            powers.push((hash.finish_128() as u64, hash.clone()));
+            hash.update(part);
+            powers.push((hash.digest() as u64, hash.clone()));
             (from, power) = (power, power * 2);
         }
         Self {
@@ -157,7 +157,7 @@ impl Starts {
     }
 
     /// What was hashed of the body up to a place, or to somewhere before it.
-    fn before(&self, at: usize) -> (usize, Hasher) {
+    fn before(&self, at: usize) -> (usize, Xxh3_128) {
         let power = (at / SHORTEST).checked_ilog2();
         let known = power.and_then(|power| {
             let power = (power as usize).min(self.powers.len().checked_sub(1)?);
@@ -175,8 +175,8 @@ impl Starts {
 }
 
 /// Nothing of one tenant's is found for another, and nobody outside can make two bodies that begin alike by their hash.
-fn begun(seed: u64, tenant: Tenant) -> Hasher {
-    let mut hash = Hasher::with_seed(seed);
-    hash.write(&tenant.0.to_le_bytes());
+fn begun(seed: u64, tenant: Tenant) -> Xxh3_128 {
+    let mut hash = Xxh3_128::with_seed(seed);
+    hash.update(&tenant.0.to_le_bytes());
     hash
 }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use longhaul_core::xxh3::xxh3_128_with_seed;
 use longhaul_provider::Dialect;
-use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::chain::Chain;
 use super::ids::SessionId;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use longhaul_core::json;
 use longhaul_core::money::Usd;
-use xxhash_rust::xxh3::xxh3_128_with_seed;
+use longhaul_core::xxh3::xxh3_128_with_seed;
 
 use super::at_hand::{AtHand, Key, Map};
 use super::keeping::Keeping;

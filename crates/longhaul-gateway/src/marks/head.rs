@@ -4,7 +4,7 @@
 
 use longhaul_core::json::Fault;
 use longhaul_core::prompt::Ttl;
-use xxhash_rust::xxh3::Xxh3;
+use longhaul_core::xxh3::Xxh3_128;
 
 use super::asked::Asked;
 use super::did::Did;
@@ -47,11 +47,11 @@ fn parts<'a>(asked: &Asked<'a>) -> (&'a [u8], &'a [u8]) {
 
 /// The hash of a head's bytes.
 fn hash(tools: &[u8], system: &[u8]) -> u128 {
-    let mut hash = Xxh3::new();
+    let mut hash = Xxh3_128::new();
     hash.update(&(tools.len() as u64).to_le_bytes());
     hash.update(tools);
     hash.update(system);
-    hash.digest128()
+    hash.digest()
 }
 
 impl Head {

@@ -137,7 +137,7 @@ mod tests {
         let outline = body::read(&body).unwrap();
         let raws: Vec<u128> = list
             .iter()
-            .map(|element| xxhash_rust::xxh3::xxh3_128(element.as_bytes()))
+            .map(|element| longhaul_core::xxh3::xxh3_128(element.as_bytes()))
             .collect();
         let hashes: Vec<u128> = (0..messages as u128).collect();
         let asked = Asked {

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
-use xxhash_rust::xxh3::xxh3_128;
+use longhaul_core::xxh3::xxh3_128;
 
 use crate::own_body::OwnBody;
 

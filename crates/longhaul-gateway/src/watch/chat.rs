@@ -13,7 +13,7 @@ use longhaul_core::cache::{
 use longhaul_core::json::{Object, items};
 use longhaul_core::message::BlockKind;
 use longhaul_core::prompt::Ttl;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use longhaul_core::xxh3::{xxh3_64, xxh3_128};
 
 use super::seen::ToWatch;
 

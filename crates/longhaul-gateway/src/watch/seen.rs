@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use longhaul_core::cache::{Head, Rewriting, SystemPart, ToolPart};
+use longhaul_core::xxh3::Xxh3_128;
 use longhaul_provider::Dialect;
-use xxhash_rust::xxh3::Xxh3;
 
 use crate::line::{Generations, Recognised, SessionId};
 use crate::memory::{Budget, Kept, NoRoom};
@@ -143,7 +143,7 @@ impl Part {
 /// What stands beside the messages: in a chat, the messages that lead it, too.
 fn hash(dialect: Dialect, body: &[u8], recognised: &Recognised, betas: &str) -> u128 {
     let list = &recognised.outline.list;
-    let mut hash = Xxh3::with_seed(dialect as u64);
+    let mut hash = Xxh3_128::with_seed(dialect as u64);
     hash.update(body.get(..list.start).unwrap_or_default());
     hash.update(betas.as_bytes());
     hash.update(b"\0");
@@ -153,7 +153,7 @@ fn hash(dialect: Dialect, body: &[u8], recognised: &Recognised, betas: &str) -> 
             hash.update(&raw.to_le_bytes());
         }
     }
-    hash.digest128()
+    hash.digest()
 }
 
 /// What stands beside the messages of requests that were seen; none for what cannot be watched.

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use longhaul_core::xxh3::Xxh3_128;
 use serde_json::{Value, json};
-use xxhash_rust::xxh3::Xxh3;
 
 use crate::prompt::{Level, Position, Prompt};
 
@@ -25,7 +25,7 @@ impl Fingerprint {
     /// The fingerprint of a prompt. `model` includes the speed.
     pub fn of(model: String, betas: Vec<String>, prompt: &Prompt) -> Self {
         let level = |level: Level| {
-            let mut hash = Xxh3::new();
+            let mut hash = Xxh3_128::new();
             let head = prompt
                 .positions
                 .iter()
@@ -33,7 +33,7 @@ impl Fingerprint {
             for position in head.filter(|position| position.level == level) {
                 hash.update(&position.identity.to_le_bytes());
             }
-            hash.digest128()
+            hash.digest()
         };
         let messages = prompt.positions.iter();
         Self {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use xxhash_rust::xxh3::xxh3_64;
+use longhaul_core::xxh3::xxh3_64;
 
 use super::{Ask, Found};
 use crate::call::Millis;

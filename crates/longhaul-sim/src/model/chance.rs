@@ -1,9 +1,9 @@
 //! The one source of chance of the model: a seeded ChaCha8 stream and the few draws it needs, written out so that a seed
 //! means the same replies for ever.
 
+use longhaul_core::xxh3::xxh3_64_with_seed;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// A seed that depends on another and on a text.
 pub fn mix(seed: u64, text: &str) -> u64 {

@@ -1,6 +1,6 @@
 //! The hash of a position chains its own identity to the prefix before it; its end is the sum of tokens so far.
 
-use xxhash_rust::xxh3::xxh3_128;
+use longhaul_core::xxh3::xxh3_128;
 
 use super::Level;
 use super::layout::Layout;

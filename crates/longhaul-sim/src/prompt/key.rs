@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use longhaul_core::xxh3::Xxh3_128;
 use serde_json::Value;
-use xxhash_rust::xxh3::Xxh3;
 
 use crate::request::Request;
 
@@ -59,18 +59,18 @@ pub fn keys(request: &Request, model: &str, betas: &BTreeSet<String>, features: 
 }
 
 fn tools(model: &str, betas: &BTreeSet<String>) -> u128 {
-    let mut hash = Xxh3::new();
+    let mut hash = Xxh3_128::new();
     add(&mut hash, "model", model);
     for beta in betas {
         if !WITHOUT_EFFECT.contains(&beta.as_str()) {
             add(&mut hash, "beta", beta);
         }
     }
-    hash.digest128()
+    hash.digest()
 }
 
 fn system(request: &Request, features: Features) -> u128 {
-    let mut hash = Xxh3::new();
+    let mut hash = Xxh3_128::new();
     if speed(request) != "standard" {
         add(&mut hash, "speed", speed(request));
     }
@@ -80,11 +80,11 @@ fn system(request: &Request, features: Features) -> u128 {
     for format in formats(request) {
         add(&mut hash, "format", &format.to_string());
     }
-    hash.digest128()
+    hash.digest()
 }
 
 fn messages(request: &Request, model: &str, features: Features) -> u128 {
-    let mut hash = Xxh3::new();
+    let mut hash = Xxh3_128::new();
     add(&mut hash, "tool_choice", &tool_choice(request));
     if features.images {
         add(&mut hash, "images", "some");
@@ -99,7 +99,7 @@ fn messages(request: &Request, model: &str, features: Features) -> u128 {
     if let Some(effort) = effort.filter(|effort| *effort != default_effort(model)) {
         add(&mut hash, "effort", effort);
     }
-    hash.digest128()
+    hash.digest()
 }
 
 /// The output formats asked for: at most one in a request that makes sense.
@@ -139,7 +139,7 @@ fn at<'a>(request: &'a Request, path: &[&str]) -> Option<&'a Value> {
     (!found.is_null()).then_some(found)
 }
 
-fn add(hash: &mut Xxh3, name: &str, value: &str) {
+fn add(hash: &mut Xxh3_128, name: &str, value: &str) {
     for part in [name, value] {
         hash.update(&(part.len() as u64).to_le_bytes());
         hash.update(part.as_bytes());

@@ -1,7 +1,7 @@
 //! What a request's parts are to the prompt: which stand in it, what they count, what they turn on.
 
+use longhaul_core::xxh3::xxh3_128;
 use serde_json::Value;
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::layout::Scheme;
 use super::{Level, Position};

@@ -1,6 +1,6 @@
 //! Ids in the API's form, from the world's seed: the same run gives the same ids.
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use longhaul_core::xxh3::xxh3_64_with_seed;
 
 const DIGITS: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 

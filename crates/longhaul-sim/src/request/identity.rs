@@ -8,8 +8,8 @@
 
 use std::collections::BTreeMap;
 
+use longhaul_core::xxh3::Xxh3_128;
 use serde_json::value::RawValue;
-use xxhash_rust::xxh3::Xxh3;
 
 use super::{Block, Tool};
 
@@ -31,23 +31,23 @@ const DEFAULTS: [(&str, &str); 3] = [
 
 /// The identity of a content block: of a message, of `system` or of a tool result.
 pub fn of_block(block: &Block) -> u128 {
-    let mut hash = Xxh3::new();
+    let mut hash = Xxh3_128::new();
     object(&mut hash, &block.raw, Owner::Block, 0);
-    hash.digest128()
+    hash.digest()
 }
 
 /// The identity of a tool definition. Whether it is deferred is no part of it.
 pub fn of_tool(tool: &Tool) -> u128 {
-    let mut hash = Xxh3::new();
+    let mut hash = Xxh3_128::new();
     object(&mut hash, &tool.raw, Owner::Tool, 0);
-    hash.digest128()
+    hash.digest()
 }
 
 /// The identity of any JSON text, key order included: of a field of the request, say.
 pub fn of_json(text: &str) -> u128 {
-    let mut hash = Xxh3::new();
+    let mut hash = Xxh3_128::new();
     as_sent(&mut hash, text);
-    hash.digest128()
+    hash.digest()
 }
 
 /// What an object is, for its defaults.
@@ -58,7 +58,7 @@ enum Owner {
     Part,
 }
 
-fn object(hash: &mut Xxh3, raw: &str, owner: Owner, depth: usize) {
+fn object(hash: &mut Xxh3_128, raw: &str, owner: Owner, depth: usize) {
     let Ok(fields) = serde_json::from_str::<BTreeMap<String, &RawValue>>(raw) else {
         return as_sent(hash, raw);
     };
@@ -80,7 +80,7 @@ fn object(hash: &mut Xxh3, raw: &str, owner: Owner, depth: usize) {
     hash.update(b"}");
 }
 
-fn part(hash: &mut Xxh3, raw: &str, depth: usize) {
+fn part(hash: &mut Xxh3_128, raw: &str, depth: usize) {
     match raw.as_bytes().first() {
         Some(b'{') if depth < DEEPEST => object(hash, raw, Owner::Part, depth),
         Some(b'[') if depth < DEEPEST => match serde_json::from_str::<Vec<&RawValue>>(raw) {
@@ -98,7 +98,7 @@ fn part(hash: &mut Xxh3, raw: &str, depth: usize) {
 }
 
 /// A string where blocks may stand is one text block.
-fn text_block(hash: &mut Xxh3, text: &str) {
+fn text_block(hash: &mut Xxh3_128, text: &str) {
     hash.update(b"[{");
     string(hash, b"text");
     as_sent(hash, text);
@@ -121,14 +121,14 @@ fn without_space(value: &str) -> String {
     value.split_ascii_whitespace().collect()
 }
 
-fn string(hash: &mut Xxh3, decoded: &[u8]) {
+fn string(hash: &mut Xxh3_128, decoded: &[u8]) {
     hash.update(b"\"");
     hash.update(&(decoded.len() as u64).to_le_bytes());
     hash.update(decoded);
 }
 
 /// Valid JSON with its white space left out and its strings decoded.
-fn as_sent(hash: &mut Xxh3, raw: &str) {
+fn as_sent(hash: &mut Xxh3_128, raw: &str) {
     let bytes = raw.as_bytes();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {

@@ -1,7 +1,7 @@
 //! Checks the thinking blocks that come back with a request.
 
 use longhaul_core::models::{Binding, ModelSpec};
-use xxhash_rust::xxh3::xxh3_128;
+use longhaul_core::xxh3::xxh3_128;
 
 use super::outcome::{Account, Admitted, Change, Reason, Transformation};
 use super::prefix::{Prefix, Walk, signature};

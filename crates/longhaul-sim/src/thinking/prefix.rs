@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use longhaul_core::xxh3::xxh3_128;
 use serde_json::Value;
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::seal::{Kind, Secret, name};
 use crate::request::{Block, Request, Role, identity};

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use longhaul_core::xxh3::{xxh3_64, xxh3_128};
 
 use super::prefix::Prefix;
 

@@ -1,7 +1,7 @@
 //! Signatures on compaction blocks: a summary made on demand says what it stands for, so that the turns kept behind it
 //! keep their thinking.
 
-use xxhash_rust::xxh3::xxh3_128;
+use longhaul_core::xxh3::xxh3_128;
 
 use super::prefix::Walk;
 use super::seal::{Kind, Seal, Secret, account};

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use longhaul_core::models::ModelSpec;
+use longhaul_core::xxh3::xxh3_64_with_seed;
 use serde_json::Value;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::World;
 use super::exchange::Case;

@@ -8,8 +8,8 @@
 use std::collections::HashSet;
 
 use longhaul_core::models::ModelSpec;
+use longhaul_core::xxh3::xxh3_64;
 use serde_json::json;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::readings::Reading;
 use crate::call::{ApiError, Call};

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
+use longhaul_core::xxh3::xxh3_64_with_seed;
 use longhaul_sim::model::{Draft, DraftBlock, Model, Stop, Turn};
 use longhaul_sim::request::{Block, Message, Request, Role, Tool};
 use serde_json::{Map, Value, json};
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 pub(crate) fn block(value: Value) -> Block {
     let raw: Arc<str> = value.to_string().into();

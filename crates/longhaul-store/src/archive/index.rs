@@ -13,7 +13,7 @@ use std::path::Path;
 use longhaul_core::message::Scanner;
 use longhaul_core::tokens::Rough;
 use longhaul_core::transcript::Table;
-use xxhash_rust::xxh3::Xxh3;
+use longhaul_core::xxh3::Xxh3_128;
 
 use super::entries::ItemReader;
 use super::item::{Item, Presence};
@@ -185,7 +185,7 @@ impl Archive {
 
     fn commit(&mut self, pass: &mut Pass) -> Result<(), ArchiveError> {
         pass.source.indexed = pass.position;
-        pass.source.hash = pass.hash.digest128();
+        pass.source.hash = pass.hash.digest();
         let new = self.write(|transaction| {
             let new = insert(transaction, &pass.items, Origin::Indexed)?;
             pass.source.save(transaction)?;
@@ -232,7 +232,7 @@ struct Pass {
     scanner: Scanner,
     table: Table,
     reader: ItemReader,
-    hash: Box<Xxh3>,
+    hash: Box<Xxh3_128>,
     /// Behind the last whole line.
     position: u64,
     items: Vec<Item>,
@@ -257,7 +257,7 @@ impl Pass {
             scanner: Scanner::default(),
             table: Table::default(),
             reader: ItemReader::default(),
-            hash: Box::new(Xxh3::new()),
+            hash: Box::new(Xxh3_128::new()),
             position: 0,
             items: Vec::new(),
             waiting: 0,
@@ -284,7 +284,7 @@ impl Pass {
             self.position = line.offset + (line.bytes.len() + line.ending.bytes().len()) as u64;
         }
         if self.old == Old::Unsure && self.position >= self.before.0 {
-            let same = (self.position, self.hash.digest128()) == self.before;
+            let same = (self.position, self.hash.digest()) == self.before;
             self.old = if same { Old::Same } else { Old::Another };
         }
     }

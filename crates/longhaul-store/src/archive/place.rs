@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use xxhash_rust::xxh3::xxh3_64;
+use longhaul_core::xxh3::xxh3_64;
 
 use crate::fork::project_name;
 use crate::layout::{EXTENSION, Home, SessionId, subagents_folder};

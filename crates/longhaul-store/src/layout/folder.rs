@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use xxhash_rust::xxh3::xxh3_64;
+use longhaul_core::xxh3::xxh3_64;
 
 /// Names longer than this are cut and end in a hash.
 const LONGEST: usize = 200;

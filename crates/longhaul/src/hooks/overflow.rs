@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use xxhash_rust::xxh3::xxh3_64;
+use longhaul_core::xxh3::xxh3_64;
 
 use super::name::EventName;
 use super::outcome::{Failure, Outcome};

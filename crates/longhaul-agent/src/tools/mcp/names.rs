@@ -1,6 +1,6 @@
 //! Names of tools as requests may carry them: `mcp__server__tool`.
 
-use xxhash_rust::xxh3::xxh3_64;
+use longhaul_core::xxh3::xxh3_64;
 
 /// The longest name.
 const LONGEST: usize = 64;

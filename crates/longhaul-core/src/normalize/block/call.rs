@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::shape::{Field, Misfit, Shape, fit, nullable, optional, record};
 use super::{Source, kinds};
 use crate::json::{Object, content, decode, enclose};
 use crate::message::{BlockKind, Id, View};
 use crate::normalize::piece::{Call, Part, Piece, push_string};
+use crate::xxh3::xxh3_128;
 
 /// The longest name of a tool.
 const LONGEST_NAME: usize = 200;

@@ -61,7 +61,7 @@ const PROVIDER_MOST: usize = 16_384;
 
 /// What the provider is to heed when it sums up by itself (N3). Its instructions replace its own prompt, so they are whole
 /// or none: the outer option is none if they are longer than it takes, the inner if there is nothing to heed.
-pub fn provider_instructions(instructions: &Instructions<'_>) -> Option<Option<String>> {
+pub(crate) fn provider_instructions(instructions: &Instructions<'_>) -> Option<Option<String>> {
     let added = instructions.text();
     if added.trim().is_empty() {
         return Some(None);

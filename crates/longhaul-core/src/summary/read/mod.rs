@@ -69,7 +69,7 @@ impl Summary {
     }
 
     /// Notes, whose parts were guarded when they were put together. None if they are blank.
-    pub fn of_notes(text: &str) -> Option<Self> {
+    pub(crate) fn of_notes(text: &str) -> Option<Self> {
         let text = tags::collapsed(text);
         says_something(&text).then(|| Self(format!("{HEADING}\n\n{text}")))
     }

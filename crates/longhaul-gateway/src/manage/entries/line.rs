@@ -5,9 +5,9 @@ use jiff::Timestamp;
 use longhaul_core::boundary::{Envelope, Stamp, Thread};
 use longhaul_core::engine::Ids;
 use longhaul_core::message::{Entry, EntryKind};
+use longhaul_core::xxh3::Xxh3_128;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use xxhash_rust::xxh3::Xxh3;
 
 /// Writes entries that follow others.
 #[derive(Debug)]
@@ -81,14 +81,14 @@ impl Writer {
         let uuids = || views().filter(|view| view.facets.uuid.is_present());
         let newest = uuids().next();
         let named = views().find(|view| view.facets.session.is_present());
-        let mut chain = Xxh3::new();
+        let mut chain = Xxh3_128::new();
         for entry in earlier
             .iter()
             .filter(|one| one.facets().kind != EntryKind::Progress)
         {
             chain.update(entry.bytes());
         }
-        let chain = chain.digest128();
+        let chain = chain.digest();
         let session_id = named.map(|view| view.text(view.facets.session).into_owned());
         Self {
             session_id: session_id.unwrap_or_default(),
@@ -104,10 +104,10 @@ impl Writer {
 
     /// The next element begins.
     pub(super) fn begin(&mut self, element: &[u8], measured: Option<u64>) {
-        let mut chain = Xxh3::new();
+        let mut chain = Xxh3_128::new();
         chain.update(&self.chain.to_le_bytes());
         chain.update(element);
-        self.chain = chain.digest128();
+        self.chain = chain.digest();
         self.ids = Ids::new(self.chain);
         self.measured = measured;
         if self.session_id.is_empty() {
