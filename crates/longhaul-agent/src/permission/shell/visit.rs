@@ -39,6 +39,9 @@ pub(super) fn visit(
             });
             Ok(())
         }
+        "variable_assignment" if !is_name(&name_of(raw)) => {
+            Err("what looks like an assignment is a command")
+        }
         "variable_assignment" if !matches!(parent, "command" | "declaration_command") => {
             script.sets.push(name_of(raw));
             Ok(())
@@ -221,6 +224,15 @@ const UNDERSTOOD: &[&str] = &[
     "negation_expression",
     "test_operator",
 ];
+
+/// Whether a shell takes it for the name of a variable. The grammar takes `1a=b` for an assignment, a shell for a command.
+fn is_name(name: &str) -> bool {
+    let starts = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    starts
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
 
 fn name_of(assignment: &str) -> String {
     let name = assignment.split(['=', '+', '[']).next();
